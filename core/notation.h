@@ -1,0 +1,64 @@
+// notation.h -- positions and moves as text: FEN, each variant's PDN notation, Hub.
+//
+// The only place that knows official square numbers, letters and mirrored boards (PDN 3.0 GameType:
+// github.com/wiegerw/pdn doc/gametype.rst; Hub 2: github.com/rhalbersma/scan protocol.txt).
+#ifndef HUFF_CORE_NOTATION_H
+#define HUFF_CORE_NOTATION_H
+
+#include "core/game.h"
+
+enum {
+    SQUARE_TEXT_SIZE = 4,
+    MOVE_TEXT_SIZE = 4 * (MAX_CAPTURED + 2),                  // the longest long form
+    CAPTURES_TEXT_SIZE = 4 * MAX_CAPTURED + 4,                // " {12,23}"
+    FEN_TEXT_SIZE = 8 + 2 * MAX_CAPTURED * 5 + 32,
+    HUB_TEXT_SIZE = 1 + MAX_SQUARES + 1,
+};
+
+// ---- squares --------------------------------------------------------------------------------------------------
+
+// "7" or "c3", as the variant's PDN writes it.
+void square_to_text(const struct variant *, square, char text[static SQUARE_TEXT_SIZE]);
+// The number PDN's GameType gives a square (for letters too: a1 = 1 of Russian). 1..board_squares.
+int square_pdn_number(const struct variant *, square);
+square square_from_pdn_number(const struct variant *, int number);
+// Where a square lies on the official board as White sees it: file 0.. from the left, rank 0.. from the bottom.
+void square_on_official_board(const struct variant *, square, int *file, int *rank);
+
+// ---- positions ------------------------------------------------------------------------------------------------
+
+// Strict PDN 3.0 FEN ("W:W31-50:B1-20" is written square by square: "W:W31,32,...").
+void position_to_fen(const struct variant *, const struct position *, char text[static FEN_TEXT_SIZE]);
+
+// Tolerant: ranges, blanks, a final dot, quotes, either case, colours in any order, an empty side, numbers or
+// letters whatever the variant writes, [FEN "..."], "start"; a king run of Frisian ("+1[23]+0"), other trailing
+// fields are skipped. The position is checked (variant_check). `error` names the item that is wrong.
+bool position_from_fen(const struct variant *, const char *text, struct position *, struct error *)
+    __attribute__((warn_unused_result));
+
+// Hub: side to move and one character a square, common numbering ("Wbbbb...wwww").
+void position_to_hub(const struct variant *, const struct position *, char text[static HUB_TEXT_SIZE]);
+bool position_from_hub(const struct variant *, const char *text, struct position *, struct error *)
+    __attribute__((warn_unused_result));
+
+// ---- moves ----------------------------------------------------------------------------------------------------
+
+// PDN: "32-28", "28x19", "c3:e5"; the long form with every intermediate square when another legal capture
+// has the same ends. `legal` are the moves of `position`.
+void move_to_text(const struct variant *, const struct position *, const struct move_list *legal, struct move,
+                  char text[static MOVE_TEXT_SIZE]);
+// " {23,14}": the captured squares in the variant's notation, in order of number; "" for a quiet move.
+void move_captures_to_text(const struct variant *, struct move, char text[static CAPTURES_TEXT_SIZE]);
+
+// Tolerant: either sign, "c3e5", leading zeros, blanks, the long form with any of the squares visited or the
+// captured squares, a trailing "=K" or "{...}". Exactly one legal move must fit; the error says why not and,
+// when it is ambiguous, names the long forms.
+bool move_from_text(const struct variant *, const struct position *, const struct move_list *legal,
+                    const char *text, struct move *, struct error *) __attribute__((warn_unused_result));
+
+// Hub: "32-28", "28x19x23" (all captured squares, any order when reading), common numbers.
+void move_to_hub(const struct variant *, struct move, char text[static MOVE_TEXT_SIZE]);
+bool move_from_hub(const struct variant *, const struct move_list *legal, const char *text, struct move *,
+                   struct error *) __attribute__((warn_unused_result));
+
+#endif

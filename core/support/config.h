@@ -1,0 +1,19 @@
+// config.h -- YAML configuration files read through a libcyaml schema, with --set KEY=VALUE on top.
+//
+// Errors name file, line and key; unknown keys are errors. A value given by --set goes through the same schema
+// and its errors name the option instead of the line.
+#ifndef HUFF_CORE_SUPPORT_CONFIG_H
+#define HUFF_CORE_SUPPORT_CONFIG_H
+
+#include <cyaml/cyaml.h>
+#include <stdbool.h>
+
+#include "core/support/error.h"
+
+// Reads `path` ("-" or NULL: an empty mapping) and applies `sets` ("games=100", "opening.random_plies=4").
+// *config points to a new struct as the schema describes it; free it with config_free and the same schema.
+bool config_read(const char *path, const char *const *sets, int set_count, const cyaml_schema_value_t *schema,
+                 void **config, struct error *) __attribute__((warn_unused_result));
+void config_free(const cyaml_schema_value_t *schema, void *config);
+
+#endif

@@ -1,0 +1,49 @@
+// search.h -- the engine: the best move of a position within limits.
+//
+// A search owns all its memory; several run side by side in one process. With a limit on nodes or depth the
+// same game and the same history of searches since search_clear give the same answer on every machine.
+#ifndef HUFF_SEARCH_SEARCH_H
+#define HUFF_SEARCH_SEARCH_H
+
+#include <stdatomic.h>
+
+#include "core/game.h"
+#include "search/eval.h"
+
+enum {
+    MAX_DEPTH = 99,
+    MAX_SEARCH_PLY = 160,
+    SCORE_WIN = 30000,                           // a win in n plies scores SCORE_WIN - n
+    SCORE_WIN_FROM = SCORE_WIN - MAX_SEARCH_PLY  // at least this: a proven win
+};
+
+// 0 = no limit; at least one must be given, or `stop`.
+struct search_limits {
+    uint64_t nodes;
+    int depth;
+    double seconds;
+};
+
+struct search_result {
+    struct move best;
+    int index;        // of `best` in the list of legal moves
+    int score;        // centipawns, side to move's view
+    int depth;        // last depth completed
+    uint64_t nodes;   // positions entered by a move, quiescence included
+    double seconds;
+    int pv_length;
+    struct move pv[MAX_SEARCH_PLY];
+};
+
+struct search *search_new(const struct variant *, const struct weights *, size_t table_megabytes);
+void search_free(struct search *);
+void search_clear(struct search *);  // forgets everything learnt: call it at the start of a game
+
+// Called after each depth; may be NULL.
+typedef void search_report(void *context, const struct search_result *);
+
+// `game` must not be over and is as it was afterwards. *stop (may be NULL) ends the search at once.
+void search_think(struct search *, struct game *game, const struct search_limits *, const atomic_bool *stop,
+                  search_report *report, void *context, struct search_result *result);
+
+#endif
