@@ -1,0 +1,75 @@
+// playing.h -- one game between two engines of this process, from an opening to its result.
+//
+// Self-play and matches both play their games here:
+//
+//     struct playing *playing = playing_new(&settings);       one a thread, reused from game to game
+//     struct played_game game = {0};                          so is the record
+//     opening_draw(..., &opening, ...);
+//     playing_game(playing, &opening, players, &game);
+//     ... game.result, game.plies, game.ply[i].move ...
+//     played_game_free(&game);
+//     playing_free(playing);
+#ifndef HUFF_SELFPLAY_PLAYING_H
+#define HUFF_SELFPLAY_PLAYING_H
+
+#include "core/game.h"
+#include "search/search.h"
+#include "selfplay/openings.h"
+
+enum { NO_SCORE = -32768 };  // of a ply that no search chose
+
+// Bits of struct played_ply.flags; the numbers are those of the dataset's /positions/flags: only add at the
+// end.
+enum position_flags {
+    POSITION_CAN_CAPTURE = 1,           // the side to move can capture
+    POSITION_OPPONENT_CAN_CAPTURE = 2,  // the other side could if it were its turn
+    POSITION_RANDOM_MOVE = 4,           // its move was drawn at random
+    POSITION_BOOK_MOVE = 8,
+    POSITION_TABLE_VALUE = 16,
+};
+
+// A position of a game: what was known there and what was played.
+struct played_ply {
+    struct move move;
+    uint8_t index;   // of the move in the list of legal moves
+    uint8_t clock;   // plies since progress, at most 255
+    uint16_t flags;  // enum position_flags
+    int16_t score;   // centipawns, White's view; NO_SCORE
+};
+
+struct played_game {
+    struct position start;
+    int random_plies;  // the first plies, which an opening gave
+    int plies, capacity;
+    struct played_ply *ply;  // owned
+    int result;              // White's view: 1, 0, -1
+    enum termination termination;
+    uint64_t nodes[2];  // searched by each side
+    double seconds[2];  // thought by each side
+};
+void played_game_free(struct played_game *);  // leaves an empty record
+
+struct playing_settings {
+    const struct variant *variant;
+    struct draw_rules draws;
+    int max_plies;  // a game as long as this is a draw (GAME_LENGTH); at most PLAYING_MAX_PLIES
+};
+enum { PLAYING_MAX_PLIES = 65535 };
+
+// One side. Both may share one search.
+struct player {
+    struct search *search;
+    struct search_limits limits;
+};
+
+// What one thread needs to play games.
+struct playing *playing_new(const struct playing_settings *);
+void playing_free(struct playing *);
+
+// Plays a game. Both searches are cleared first, so the game depends on the opening, the weights and the
+// limits alone. `played` may hold an older game, whose memory is reused; zero it the first time. A position
+// with more legal moves than a dataset can number (256) ends the game as GAME_LENGTH.
+void playing_game(struct playing *, const struct opening *, const struct player players[static 2],
+                  struct played_game *played);
+
+#endif
