@@ -1,0 +1,153 @@
+// dataset.h -- games and their positions in HDF5 files: the one place that knows the layout.
+//
+// A file holds games of one variant in columns, one dataset a column, rows in game order. Everything that can
+// be recomputed cheaply is not stored; everything a trainer filters by is. Any HDF5 reader opens it without
+// plug-ins. The layout, version 1:
+//
+//     /                 attributes: format, format_version, variant, rules, square_order, engine,
+//                       weights_sha256, limit, seed, first_game, complete
+//     /positions/...    FOR_EACH_POSITION_COLUMN: a row a position in which a move was played
+//     /games/...        FOR_EACH_GAME_COLUMN: a row a game; its positions are the rows first .. first+count-1
+//     /openings/...     FOR_EACH_OPENING_COLUMN: a row a position that games started from
+//     /meta             attributes: config (JSON), engine
+//
+// Boards are dense (board_pack): bit i = square i+1 of the common board. Equal games give equal bytes.
+#ifndef HUFF_SELFPLAY_DATASET_H
+#define HUFF_SELFPLAY_DATASET_H
+
+#include <stddef.h>
+
+#include "selfplay/playing.h"
+
+#define DATASET_FORMAT "huff-positions"
+
+enum {
+    DATASET_VERSION = 1,
+    DATASET_BLOCK = 16384,  // rows of a chunk: blocks that begin at a multiple of it are read fastest
+};
+
+// X(name, type in memory, type in the file)
+#define FOR_EACH_POSITION_COLUMN(X)                                     \
+    X(white_men, uint64_t, UINT64)                                      \
+    X(white_kings, uint64_t, UINT64)                                    \
+    X(black_men, uint64_t, UINT64)                                      \
+    X(black_kings, uint64_t, UINT64)                                    \
+    X(stm, uint8_t, SIDE)      /* enum side */                          \
+    X(ply, uint16_t, UINT16)   /* from the start of the game */         \
+    X(score, int16_t, INT16)   /* centipawns, White's view; NO_SCORE */ \
+    X(result, int8_t, RESULT)  /* of the game, White's view */          \
+    X(move, uint8_t, UINT8)    /* index in the list of legal moves */   \
+    X(flags, uint16_t, UINT16) /* enum position_flags */                \
+    X(clock, uint8_t, UINT8)   /* plies since progress, at most 255 */  \
+    X(game, uint32_t, UINT32)  /* row in /games */
+
+#define FOR_EACH_GAME_COLUMN(X)                                          \
+    X(id, uint64_t, UINT64)    /* number of the game in its run */       \
+    X(first, uint64_t, UINT64) /* row in /positions */                   \
+    X(count, uint32_t, UINT32) /* rows in /positions */                  \
+    X(plies, uint16_t, UINT16) /* that the game lasted */                \
+    X(result, int8_t, RESULT)  /* White's view */                        \
+    X(termination, uint8_t, TERMINATION)                                 \
+    X(opening, uint32_t, UINT32) /* row in /openings of the same file */ \
+    X(random_plies, uint8_t, UINT8)                                      \
+    X(split, uint8_t, UINT8) /* enum split */
+
+#define FOR_EACH_OPENING_COLUMN(X)   \
+    X(white_men, uint64_t, UINT64)   \
+    X(white_kings, uint64_t, UINT64) \
+    X(black_men, uint64_t, UINT64)   \
+    X(black_kings, uint64_t, UINT64) \
+    X(stm, uint8_t, SIDE)
+
+// Which games a trainer holds back; drawn per game, because positions of one game are alike.
+enum split { SPLIT_TRAIN, SPLIT_VALIDATION, SPLIT_TEST };
+
+#define DATASET_POINTER(name, type, file_type) type *name;
+// Arrays of one length. When reading, a NULL column is not read.
+struct position_columns {
+    FOR_EACH_POSITION_COLUMN(DATASET_POINTER)
+};
+struct game_columns {
+    FOR_EACH_GAME_COLUMN(DATASET_POINTER)
+};
+struct opening_columns {
+    FOR_EACH_OPENING_COLUMN(DATASET_POINTER)
+};
+#undef DATASET_POINTER
+
+// Room for `rows` in every column; every column is freed.
+struct position_columns position_columns_new(size_t rows);
+void position_columns_free(struct position_columns *);
+struct game_columns game_columns_new(size_t rows);
+void game_columns_free(struct game_columns *);
+struct opening_columns opening_columns_new(size_t rows);
+void opening_columns_free(struct opening_columns *);
+
+// What a file says of itself. The texts belong to the caller of dataset_create, or to the dataset read.
+struct dataset_info {
+    const struct variant *variant;
+    const char *rules;   // rules_to_json
+    const char *engine;  // program and version
+    const char *weights_sha256;
+    const char *limit;   // "nodes=1000"
+    const char *config;  // of the run, JSON
+    uint64_t seed;
+    uint64_t first_game;  // number of the first game
+};
+
+// ---- writing
+// ------------------------------------------------------------------------------------------------------
+
+// A file in the making. It is built in memory, so that no failing disk can leave HDF5 half way; the caller
+// puts the finished bytes where they belong (file_replace).
+struct dataset_writer;
+
+struct dataset_writer *dataset_create(const struct dataset_info *, struct error *);
+// Games in the order of their numbers.
+bool dataset_add(struct dataset_writer *, const struct played_game *, uint64_t id, enum split, struct error *)
+    __attribute__((warn_unused_result));
+// Ends writing, whether it succeeds or not. *bytes is freed by the caller.
+bool dataset_finish(struct dataset_writer *, void **bytes, size_t *size, struct error *)
+    __attribute__((warn_unused_result));
+void dataset_discard(struct dataset_writer *);  // ends writing without a file; NULL is allowed
+
+// ---- reading
+// ------------------------------------------------------------------------------------------------------
+
+// Several files as one. Rows are numbered through: a game's `first` and a position's `game` are rows of the
+// whole dataset.
+struct dataset;
+
+struct dataset_file {
+    char *path;
+    struct dataset_info info;
+    uint64_t bytes;
+    uint64_t first_position, positions;  // rows of the dataset that lie in it
+    uint64_t first_game, games;
+    uint64_t openings;
+};
+
+// Each path is a file or the folder of a run, which stands for its shards in order. Refused with one clear
+// line: another format or version, different variants, a truncated file, a missing or odd column.
+struct dataset *dataset_open(const char *const *paths, int count, struct error *);
+void dataset_close(struct dataset *);
+
+const struct variant *dataset_variant(const struct dataset *);
+uint64_t dataset_positions(const struct dataset *);
+uint64_t dataset_games(const struct dataset *);
+int dataset_file_count(const struct dataset *);
+const struct dataset_file *dataset_file(const struct dataset *, int index);
+
+// Rows first .. first+count-1, which must be there, into the columns that are not NULL.
+bool dataset_read_positions(struct dataset *, uint64_t first, size_t count, const struct position_columns *,
+                            struct error *) __attribute__((warn_unused_result));
+bool dataset_read_games(struct dataset *, uint64_t first, size_t count, const struct game_columns *,
+                        struct error *) __attribute__((warn_unused_result));
+// The openings of one file, all of them.
+bool dataset_read_openings(struct dataset *, int file, const struct opening_columns *, struct error *)
+    __attribute__((warn_unused_result));
+
+// Row `row` of columns that were read as a position (boards and stm are needed).
+struct position position_from_columns(const struct variant *, const struct position_columns *, size_t row);
+
+#endif
