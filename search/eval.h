@@ -9,25 +9,26 @@
 #include "core/variant.h"
 
 // The list of terms, in the order of their weights: X(NAME, count, "what it says").
-// Counts may depend on the board only through MAX_SQUARES: squares are common numbers seen by the owner of the
-// piece with its own side at the bottom (White's own square n; Black's piece on n counts as squares+1-n).
-#define FOR_EACH_TERM(X)                                                                                       \
-    X(MAN, 1, "a man")                                                                                         \
-    X(KING, 1, "a king")                                                                                       \
-    X(TURN, 1, "the side to move")                                                                             \
-    X(MAN_SQUARE, MAX_SQUARES, "a man on a square, on top of its value")                                       \
+// Counts may depend on the board only through MAX_SQUARES: squares are common numbers seen by the owner of
+// the piece with its own side at the bottom (White's own square n; Black's piece on n counts as squares+1-n).
+#define FOR_EACH_TERM(X)                                                 \
+    X(MAN, 1, "a man")                                                   \
+    X(KING, 1, "a king")                                                 \
+    X(TURN, 1, "the side to move")                                       \
+    X(MAN_SQUARE, MAX_SQUARES, "a man on a square, on top of its value") \
     X(KING_SQUARE, MAX_SQUARES, "a king on a square, on top of its value")
 
-enum { // where each term's weights begin
+enum {  // where each term's weights begin
 #define X(name, size, text) TERM_##name, TERM_##name##_LAST = TERM_##name + (size)-1,
     FOR_EACH_TERM(X)
 #undef X
-    TERM_COUNT
+        TERM_COUNT
 };
 
 enum {
-    WEIGHT_UNIT = 10,        // weights are in tenths of a centipawn
-    SCORE_LIMIT = 20000,     // evaluations stay within +-SCORE_LIMIT centipawns
+    WEIGHT_UNIT = 10,       // weights are in tenths of a centipawn
+    WEIGHT_LIMIT = 200000,  // a weight stays within +-WEIGHT_LIMIT, so that no sum of them overflows
+    SCORE_LIMIT = 20000,    // evaluations stay within +-SCORE_LIMIT centipawns
 };
 
 struct weights {
@@ -39,8 +40,19 @@ struct weights {
 // Weights to start from: material and nothing else.
 struct weights weights_material(const struct variant *);
 
-// One file holds one variant's weights: text header line "huff-weights 1", variant, hash of the term list,
-// values, checksum; a mismatch of any is refused with one clear line. Written whole or not at all.
+// One file holds one variant's weights, as text of single blanks and line ends that are one '\n':
+//
+//     huff-weights 1
+//     variant spanish
+//     terms 1d6e1b0f7a52c3e4           hash of the names and counts of FOR_EACH_TERM
+//     MAN 1000                         a line a term, in the order of the list
+//     MAN_SQUARE 0 0 12 -5 ...
+//     ...
+//     checksum 8c736521                CRC-32 of the bytes before this line
+//
+// A mismatch of any is refused with one clear line. Written whole or not at all; sets weights->sha256. A
+// variant with a house rule ("american+free") reads the weights of the variant without it.
+enum { WEIGHTS_VERSION = 1 };
 bool weights_write(const char *path, struct weights *, struct error *) __attribute__((warn_unused_result));
 bool weights_read(const char *path, const struct variant *, struct weights *, struct error *)
     __attribute__((warn_unused_result));
@@ -51,9 +63,19 @@ struct feature {
     int16_t term;
     int16_t count;
 };
-int eval_features(const struct variant *, const struct position *, struct feature features[static MAX_FEATURES]);
+int eval_features(const struct variant *, const struct position *,
+                  struct feature features[static MAX_FEATURES]);
 
-// Centipawns (a man is about 100) from the side to move's view; equals the sum over eval_features.
+// Centipawns (a man is about 100) from the side to move's view: the sum over eval_features.
 int eval_score(const struct weights *, const struct position *);
+
+// The same for a search: weights laid out by bit of the board, a piece's value and its square's in one
+// number.
+struct evaluator {
+    int32_t man[2][64], king[2][64];
+    int32_t turn;
+};
+struct evaluator evaluator_new(const struct weights *);
+int evaluator_score(const struct evaluator *, const struct position *);  // equals eval_score
 
 #endif
