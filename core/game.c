@@ -186,7 +186,7 @@ enum termination game_drawn(const struct game *game) {
 enum termination game_over(const struct game *game, int *result) {
     const struct variant *variant = game->variant;
     const struct position *p = game_position(game);
-    if (variant->perft(p, 1) == 0) {
+    if (variant->perft(p, 1, false) == 0) {
         const bool white_wins = (p->turn == WHITE) == (variant->rules->goal == NO_MOVE_WINS);
         *result = white_wins ? 1 : -1;
         return p->pieces[p->turn] ? GAME_BLOCKED : GAME_NO_PIECES;

@@ -110,10 +110,10 @@ static bool fail(const struct reader *r, const char *format, ...) {
 }
 
 // The word up to the next blank or line end, which is left where it is.
-static bool read_word(struct reader *r, const char *what, char *word, size_t size) {
+static bool read_word(struct reader *r, const char *what, char word[static WORD_SIZE]) {
     size_t n = 0;
     while (r->at < r->end && *r->at != ' ' && *r->at != '\n') {
-        if (n + 1 == size) return fail(r, "expected %s, got a longer word", what);
+        if (n + 1 == WORD_SIZE) return fail(r, "expected %s, got a longer word", what);
         word[n++] = *r->at++;
     }
     word[n] = '\0';
@@ -138,19 +138,19 @@ static bool read_line_end(struct reader *r) {
 // "name " at the start of a line.
 static bool read_name(struct reader *r, const char *name) {
     char word[WORD_SIZE];
-    if (!read_word(r, name, word, sizeof word)) return false;
+    if (!read_word(r, name, word)) return false;
     if (strcmp(word, name) != 0) return fail(r, "expected \"%s\", got \"%s\"", name, word);
     return read_blank(r, name);
 }
 
 // A line "name word" up to its end, so that an error about the word still names this line.
 static bool read_field(struct reader *r, const char *name, char word[static WORD_SIZE]) {
-    return read_name(r, name) && read_word(r, name, word, WORD_SIZE);
+    return read_name(r, name) && read_word(r, name, word);
 }
 
 static bool read_weight(struct reader *r, int32_t *weight) {
     char word[WORD_SIZE], *rest;
-    if (!read_word(r, "a weight", word, sizeof word)) return false;
+    if (!read_word(r, "a weight", word)) return false;
     const long value = strtol(word, &rest, 10);
     const bool number =
         (word[0] == '-' || (word[0] >= '0' && word[0] <= '9')) && *rest == '\0' && rest > word;

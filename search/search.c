@@ -1,0 +1,478 @@
+// search.c -- iterative deepening alpha-beta with a transposition table, the same for every variant.
+//
+// Principal variation search over whole positions: every rule is behind struct variant, every draw behind
+// struct game. What draughts adds to the textbook:
+//
+//   - A capture may be obligatory, so quiescence stands pat only where captures are optional, and a position
+//     with one legal move is searched without taking a ply from the depth.
+//   - Draw counters are part of the position's value when a limit is near, so they are part of its key then
+//     (history_key). A position seen before in this search is a draw, as its next repetition would be.
+//   - A move is stored in the table as its index in the list of legal moves: 2 bytes, and never illegal.
+#include "search/search.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/support/clock.h"
+#include "core/support/memory.h"
+
+enum {
+    SCORE_NONE = SCORE_WIN + 1,
+    CLUSTER = 4,            // entries that one key may use: a cache line
+    POLL_NODES = 1024,      // between two looks at clock and stop flag
+    LIMIT_HORIZON = 24,     // plies to a draw limit below which the counters join the key
+    REDUCE_FROM_DEPTH = 4,  // late move reductions
+    REDUCE_FROM_MOVE = 4,
+    REDUCE_MORE_FROM_DEPTH = 6,
+    REDUCE_MORE_FROM_MOVE = 12,
+    HISTORY_LIMIT = 16384,
+    KILLERS = 2,
+};
+
+enum bound { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT };
+
+struct entry {
+    uint64_t key;
+    int16_t score;
+    uint16_t move;  // index in the list of legal moves
+    int8_t depth;
+    uint8_t bound;
+    uint8_t age;
+    uint8_t unused;
+};
+_Static_assert(sizeof(struct entry) == 16, "four to a cache line");
+
+// A move of a list in the arena, with what orders it.
+struct ranked {
+    struct move move;
+    int32_t rank;
+    uint16_t index;  // in the list of legal moves
+};
+
+struct line {
+    int length;
+    struct move moves[MAX_SEARCH_PLY];
+};
+
+struct search {
+    const struct variant *variant;
+    struct evaluator evaluator;
+
+    struct entry *table;  // NULL without one
+    size_t table_mask;    // clusters - 1
+    uint8_t age;
+
+    int16_t history[2][64][64];  // [side][from][to]: how often a quiet move refuted something
+    struct move killers[MAX_SEARCH_PLY][KILLERS];
+
+    struct move_list *list;  // where moves are generated, before they are copied to the arena
+    struct ranked *arena;    // lists of the plies on the way to the node now, one behind the other
+    struct line *lines;      // best line from each ply
+
+    // The search under way.
+    struct game *game;
+    int root;  // game ply it began at
+    uint64_t nodes, node_limit;
+    double deadline;          // 0 = none
+    const atomic_bool *stop;  // may be NULL
+    bool may_stop;            // a first depth is complete
+    bool stopped;
+};
+
+// ---- memory
+// ---------------------------------------------------------------------------------------------------
+
+struct search *search_new(const struct variant *variant, const struct weights *weights,
+                          size_t table_megabytes) {
+    struct search *s = memory_new(1, sizeof *s);
+    s->variant = variant;
+    s->evaluator = evaluator_new(weights);
+    if (table_megabytes) {
+        size_t clusters = (table_megabytes << 20) / (CLUSTER * sizeof(struct entry));
+        while (clusters & (clusters - 1)) clusters &= clusters - 1;
+        s->table_mask = clusters - 1;
+        s->table = memory_new(clusters * CLUSTER, sizeof(struct entry));
+    }
+    s->list = memory_new(1, sizeof *s->list);
+    // Room for the longest list at every ply, so that nothing has to grow; untouched pages cost nothing.
+    s->arena = memory_new((size_t)MAX_SEARCH_PLY * MAX_MOVES, sizeof *s->arena);
+    s->lines = memory_new(MAX_SEARCH_PLY, sizeof *s->lines);
+    return s;
+}
+
+void search_free(struct search *s) {
+    if (!s) return;
+    free(s->table);
+    free(s->list);
+    free(s->arena);
+    free(s->lines);
+    free(s);
+}
+
+void search_clear(struct search *s) {
+    if (s->table) memset(s->table, 0, (s->table_mask + 1) * CLUSTER * sizeof *s->table);
+    memset(s->history, 0, sizeof s->history);
+    memset(s->killers, 0, sizeof s->killers);
+    s->age = 0;
+}
+
+// ---- transposition table
+// --------------------------------------------------------------------------------------
+
+// What the history of the game adds to the value of the position now: the counters of draw limits that are
+// near.
+static uint64_t history_key(const struct game *game) {
+    const struct game_ply *now = &game->plies[game->ply];
+    const struct draw_rules *draws = &game->draws;
+    uint64_t key = 0;
+    if (draws->no_progress_plies && draws->no_progress_plies - now->no_progress <= LIMIT_HORIZON)
+        key = now->no_progress + 1u;
+    for (int i = 0; i < game->limit_count; i++)
+        if (now->under[i] && draws->limits[i].plies - now->balance[i] <= LIMIT_HORIZON)
+            key = key * UINT64_C(0x9e3779b97f4a7c15) + now->balance[i] + 1u + (uint64_t)(unsigned)i * 0x10000;
+    return key * UINT64_C(0xd1342543de82ef95);
+}
+
+static struct entry *table_cluster(const struct search *s, uint64_t key) {
+    return &s->table[(key & s->table_mask) * CLUSTER];
+}
+
+static const struct entry *table_find(const struct search *s, uint64_t key) {
+    if (!s->table) return NULL;
+    const struct entry *entry = table_cluster(s, key);
+    for (int i = 0; i < CLUSTER; i++)
+        if (entry[i].key == key && entry[i].bound != BOUND_NONE) return &entry[i];
+    return NULL;
+}
+
+// The table counts a win from the position, the search from the root.
+static int score_to_table(int score, int ply) {
+    return score >= SCORE_WIN_FROM ? score + ply : score <= -SCORE_WIN_FROM ? score - ply : score;
+}
+static int score_from_table(int score, int ply) {
+    return score >= SCORE_WIN_FROM ? score - ply : score <= -SCORE_WIN_FROM ? score + ply : score;
+}
+
+// Shallow and old entries go first.
+static void table_store(struct search *s, uint64_t key, int score, enum bound bound, int depth, int move) {
+    if (!s->table) return;
+    struct entry *entry = table_cluster(s, key), *target = entry;
+    int least = INT_MAX;
+    for (int i = 0; i < CLUSTER; i++) {
+        if (entry[i].key == key) {
+            target = &entry[i];
+            break;
+        }
+        const int worth =
+            entry[i].bound == BOUND_NONE ? INT_MIN : entry[i].depth - 8 * (uint8_t)(s->age - entry[i].age);
+        if (worth < least) {
+            least = worth;
+            target = &entry[i];
+        }
+    }
+    *target = (struct entry){
+        .key = key,
+        .score = (int16_t)score,
+        .move = (uint16_t)move,
+        .depth = (int8_t)depth,
+        .bound = (uint8_t)bound,
+        .age = s->age,
+    };
+}
+
+// ---- limits
+// -----------------------------------------------------------------------------------------------------
+
+static bool must_stop(const struct search *s) {
+    return s->may_stop && ((s->stop && atomic_load_explicit(s->stop, memory_order_relaxed)) ||
+                           (s->deadline > 0 && clock_seconds() >= s->deadline));
+}
+
+// Plays a move and counts it, unless the search has to end: then every caller returns at once.
+static bool enter(struct search *s, struct move move) {
+    if (s->nodes == s->node_limit || (s->nodes % POLL_NODES == 0 && must_stop(s))) s->stopped = true;
+    if (s->stopped) return false;
+    s->nodes++;
+    game_play(s->game, move);
+    return true;
+}
+
+static void leave(struct search *s) { game_undo(s->game); }
+
+static int ply_of(const struct search *s) { return s->game->ply - s->root; }
+
+// ---- moves in a good order
+// -----------------------------------------------------------------------------------
+
+static void check_list(const struct search *s) {
+    if (s->list->truncated) variant_too_many_captures(s->variant->name, game_position(s->game));
+}
+
+// Table move, captures, killers, then by history.
+static int rank_of(const struct search *s, const struct position *p, const struct move *move, int ply) {
+    if (move->captured)
+        return (1 << 24) + 2 * bits_count(move->captured) + bits_count(move->captured & p->kings) +
+               move->crowned;
+    for (int k = 0; k < KILLERS; k++)
+        if (move_equal(*move, s->killers[ply][k])) return (1 << 20) - k;
+    return s->history[p->turn][move->from][move->to] + move->crowned * HISTORY_LIMIT;
+}
+
+// The moves of the list, ranked, from `moves` on. `first` is the index of the move to try first, or -1.
+static void rank_moves(const struct search *s, struct ranked *moves, int first) {
+    const struct position *p = game_position(s->game);
+    const int ply = ply_of(s);
+    for (int i = 0; i < s->list->count; i++) {
+        const struct move *move = &s->list->moves[i];
+        moves[i] = (struct ranked){
+            .move = *move,
+            .rank = i == first ? INT_MAX : rank_of(s, p, move, ply),
+            .index = (uint16_t)i,
+        };
+    }
+}
+
+// Brings the best of moves[i..count-1] to moves[i]; equals keep the order of generation apart from swaps.
+static void pick(struct ranked *moves, int i, int count) {
+    int best = i;
+    for (int j = i + 1; j < count; j++)
+        if (moves[j].rank > moves[best].rank) best = j;
+    const struct ranked chosen = moves[best];
+    moves[best] = moves[i];
+    moves[i] = chosen;
+}
+
+static void add_history(int16_t *entry, int bonus) {
+    const int size = bonus < 0 ? -bonus : bonus;
+    *entry = (int16_t)(*entry + bonus - *entry * size / HISTORY_LIMIT);
+}
+
+// moves[at] refuted the move before; the quiet moves tried in vain lose standing.
+static void learn(struct search *s, const struct ranked *moves, int at, int depth) {
+    const struct move move = moves[at].move;
+    if (move.captured) return;
+    struct move *killers = s->killers[ply_of(s)];
+    if (!move_equal(move, killers[0])) {
+        killers[1] = killers[0];
+        killers[0] = move;
+    }
+    int16_t(*history)[64] = s->history[game_position(s->game)->turn];
+    const int bonus = depth * depth < HISTORY_LIMIT / 8 ? depth * depth : HISTORY_LIMIT / 8;
+    add_history(&history[move.from][move.to], bonus);
+    for (int i = 0; i < at; i++)
+        if (!moves[i].move.captured) add_history(&history[moves[i].move.from][moves[i].move.to], -bonus);
+}
+
+// ---- the search
+// -------------------------------------------------------------------------------------------------
+
+static int evaluate(const struct search *s) { return evaluator_score(&s->evaluator, game_position(s->game)); }
+
+// The side to move has no move.
+static int score_without_move(const struct search *s) {
+    const int win = SCORE_WIN - ply_of(s);
+    return s->variant->rules->goal == NO_MOVE_WINS ? win : -win;
+}
+
+static bool has_move(const struct search *s) {
+    return s->variant->perft(game_position(s->game), 1, false) > 0;
+}
+
+static bool is_drawn(const struct search *s) {
+    return (s->game->draws.repetitions && game_previous(s->game) >= s->root) ||
+           game_drawn(s->game) != GAME_GOES_ON;
+}
+
+static void extend_line(struct search *s, int ply, struct move move) {
+    struct line *line = &s->lines[ply];
+    const struct line *rest = &s->lines[ply + 1];
+    line->moves[0] = move;
+    memcpy(line->moves + 1, rest->moves, (size_t)rest->length * sizeof *rest->moves);
+    line->length = rest->length + 1;
+}
+
+// Captures until none is left. Where they are optional, not capturing is worth the evaluation at least.
+static int quiesce(struct search *s, int alpha, int beta, struct ranked *moves) {
+    const struct position *p = game_position(s->game);
+    const int ply = ply_of(s);
+    s->lines[ply].length = 0;
+    if (is_drawn(s)) return has_move(s) ? 0 : score_without_move(s);
+    if (ply == MAX_SEARCH_PLY - 1) return evaluate(s);
+    if (!s->variant->can_capture(p)) return has_move(s) ? evaluate(s) : score_without_move(s);
+
+    int best = -SCORE_NONE;
+    if (s->variant->captures_optional) {
+        best = evaluate(s);
+        if (best >= beta) return best;
+        if (best > alpha) alpha = best;
+    }
+    s->variant->captures(p, s->list);
+    check_list(s);
+    const int count = s->list->count;
+    rank_moves(s, moves, -1);
+    for (int i = 0; i < count; i++) {
+        pick(moves, i, count);
+        if (!enter(s, moves[i].move)) return best;
+        const int score = -quiesce(s, -beta, -alpha, moves + count);
+        leave(s);
+        if (s->stopped) return best;
+        if (score <= best) continue;
+        best = score;
+        if (score <= alpha) continue;
+        alpha = score;
+        extend_line(s, ply, moves[i].move);
+        if (score >= beta) break;
+    }
+    return best;
+}
+
+static int reduction(const struct ranked *move, int i, int depth) {
+    if (depth < REDUCE_FROM_DEPTH || i < REDUCE_FROM_MOVE || move->move.captured || move->move.crowned)
+        return 0;
+    return depth >= REDUCE_MORE_FROM_DEPTH && i >= REDUCE_MORE_FROM_MOVE ? 2 : 1;
+}
+
+static int search_node(struct search *s, int alpha, int beta, int depth, struct ranked *moves);
+
+// The score of the move just entered, the i-th of its node, for the side that made it. All but the first are
+// asked whether they are better at all, late ones at reduced depth, before they are searched in earnest.
+static int search_move(struct search *s, const struct ranked *move, int i, int alpha, int beta, int depth,
+                       struct ranked *room) {
+    if (i == 0) return -search_node(s, -beta, -alpha, depth - 1, room);
+    const int less = reduction(move, i, depth);
+    int score = -search_node(s, -alpha - 1, -alpha, depth - 1 - less, room);
+    if (less && score > alpha && !s->stopped) score = -search_node(s, -alpha - 1, -alpha, depth - 1, room);
+    if (score > alpha && score < beta && !s->stopped) score = -search_node(s, -beta, -alpha, depth - 1, room);
+    return score;
+}
+
+// `moves` is the free end of the arena.
+static int search_node(struct search *s, int alpha, int beta, int depth, struct ranked *moves) {
+    if (depth <= 0) return quiesce(s, alpha, beta, moves);
+
+    const struct position *p = game_position(s->game);
+    const int ply = ply_of(s);
+    s->lines[ply].length = 0;
+    if (is_drawn(s)) return has_move(s) ? 0 : score_without_move(s);
+    if (ply == MAX_SEARCH_PLY - 1) return evaluate(s);
+
+    const uint64_t from_history = history_key(s->game);
+    const uint64_t key = s->game->plies[s->game->ply].key ^ from_history;
+    // A deeper search than this could have met a draw limit whose counter is not in the key.
+    const int sound_depth = from_history ? MAX_DEPTH : game_plies_to_limit(s->game) - 1;
+    const struct entry *entry = table_find(s, key);
+    const int first = entry ? entry->move : -1;
+    if (entry && beta - alpha == 1 && entry->depth >= depth && entry->depth <= sound_depth) {
+        const int score = score_from_table(entry->score, ply);
+        if ((score >= beta && entry->bound != BOUND_UPPER) || (score <= alpha && entry->bound != BOUND_LOWER))
+            return score;
+    }
+
+    s->variant->generate(p, s->list);
+    check_list(s);
+    const int count = s->list->count;
+    if (count == 0) return score_without_move(s);
+    const int next_depth = count == 1 ? depth + 1 : depth;  // a forced move takes nothing from the depth
+    rank_moves(s, moves, first);
+
+    int best = -SCORE_NONE, best_index = 0;
+    enum bound bound = BOUND_UPPER;
+    for (int i = 0; i < count; i++) {
+        pick(moves, i, count);
+        if (!enter(s, moves[i].move)) return best;
+        const int score = search_move(s, &moves[i], i, alpha, beta, next_depth, moves + count);
+        leave(s);
+        if (s->stopped) return best;
+        if (score <= best) continue;
+        best = score;
+        best_index = moves[i].index;
+        if (score <= alpha) continue;
+        alpha = score;
+        bound = BOUND_EXACT;
+        extend_line(s, ply, moves[i].move);
+        if (score < beta) continue;
+        bound = BOUND_LOWER;
+        learn(s, moves, i, depth);
+        break;
+    }
+    if (depth <= sound_depth) table_store(s, key, score_to_table(best, ply), bound, depth, best_index);
+    return best;
+}
+
+// ---- the root
+// -----------------------------------------------------------------------------------------------------
+
+// Moves the i-th to the front.
+static void to_front(struct ranked *moves, int i) {
+    const struct ranked chosen = moves[i];
+    memmove(moves + 1, moves, (size_t)i * sizeof *moves);
+    moves[0] = chosen;
+}
+
+// One iteration over the root moves; the best is at the front afterwards and *result says what is known, even
+// when the iteration was stopped in the middle.
+static void search_root(struct search *s, struct ranked *moves, int count, int depth,
+                        struct search_result *result) {
+    int alpha = -SCORE_NONE;
+    for (int i = 0; i < count; i++) {
+        if (!enter(s, moves[i].move)) return;
+        const int score = search_move(s, &moves[i], i, alpha, SCORE_NONE, depth, moves + count);
+        leave(s);
+        if (s->stopped) return;
+        if (score <= alpha) continue;
+        alpha = score;
+        extend_line(s, 0, moves[i].move);
+        result->best = moves[i].move;
+        result->index = moves[i].index;
+        result->score = score;
+        result->pv_length = s->lines[0].length;
+        memcpy(result->pv, s->lines[0].moves, (size_t)s->lines[0].length * sizeof *result->pv);
+        to_front(moves, i);
+    }
+    result->depth = depth;
+}
+
+// A win or loss within the depth searched stays what it is.
+static bool is_settled(const struct search_result *result) {
+    const int size = result->score < 0 ? -result->score : result->score;
+    return size >= SCORE_WIN_FROM && SCORE_WIN - size <= result->depth;
+}
+
+void search_think(struct search *s, struct game *game, const struct search_limits *limits,
+                  const atomic_bool *stop, search_report *report, void *context,
+                  struct search_result *result) {
+    assert(limits->nodes || limits->depth > 0 || limits->seconds > 0 || stop);
+    const double start = clock_seconds();
+    s->game = game;
+    s->root = game->ply;
+    s->nodes = 0;
+    s->node_limit = limits->nodes ? limits->nodes : UINT64_MAX;
+    s->deadline = limits->seconds > 0 ? start + limits->seconds : 0;
+    s->stop = stop;
+    s->may_stop = s->stopped = false;
+    s->age++;
+
+    s->variant->generate(game_position(game), s->list);
+    check_list(s);
+    const int count = s->list->count;
+    assert(count > 0);
+    struct ranked *moves = s->arena;
+    rank_moves(s, moves, -1);
+    for (int i = 0; i < count; i++) pick(moves, i, count);
+
+    *result = (struct search_result){.best = moves[0].move, .index = moves[0].index};
+    const int deepest = count == 1                                       ? 1
+                        : limits->depth > 0 && limits->depth < MAX_DEPTH ? limits->depth
+                                                                         : MAX_DEPTH;
+    for (int depth = 1; depth <= deepest; depth++) {
+        search_root(s, moves, count, depth, result);
+        s->may_stop = true;
+        result->nodes = s->nodes;
+        result->seconds = clock_seconds() - start;
+        if (s->stopped || must_stop(s)) break;
+        if (report) report(context, result);
+        if (is_settled(result)) break;
+    }
+}
