@@ -1,7 +1,8 @@
 // config.h -- YAML configuration files read through a libcyaml schema, with --set KEY=VALUE on top.
 //
-// Errors name file, line and key; unknown keys are errors. A value given by --set goes through the same schema
-// and its errors name the option instead of the line.
+// Errors name file, line and key; unknown keys are errors. A value given by --set goes through the same
+// schema and its errors name the option instead of the line. Whole numbers are decimal and fit their field
+// (at most 2^63 - 1), truth values are true/false, yes/no or on/off, and a key may be given once.
 #ifndef HUFF_CORE_SUPPORT_CONFIG_H
 #define HUFF_CORE_SUPPORT_CONFIG_H
 
@@ -15,5 +16,12 @@
 bool config_read(const char *path, const char *const *sets, int set_count, const cyaml_schema_value_t *schema,
                  void **config, struct error *) __attribute__((warn_unused_result));
 void config_free(const cyaml_schema_value_t *schema, void *config);
+
+// For what a schema cannot say: the error of a value that was read ("configs/x.yaml:12: games: ..." or
+// "--set games: ..."), from the same path and sets. Return false; config_range only outside least..most.
+bool config_refuse(const char *path, const char *const *sets, int set_count, const char *key, struct error *,
+                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+bool config_range(const char *path, const char *const *sets, int set_count, const char *key, double value,
+                  double least, double most, struct error *) __attribute__((warn_unused_result));
 
 #endif
