@@ -23,9 +23,9 @@ struct variant {
     bool (*can_capture)(const struct position *);
     // Plays a legal move.
     void (*play)(struct position *, struct move);
-    // Leaves of the tree of legal moves of this depth >= 1, its last ply counted without building its moves.
-    // Ends the program when a position has more captures than a list holds.
-    uint64_t (*perft)(const struct position *, int depth);
+    // Leaves of the tree of legal moves of this depth >= 1, its last ply counted without building its moves;
+    // `paths`: by generate_paths. Ends the program when a position has more captures than a list holds.
+    uint64_t (*perft)(const struct position *, int depth, bool paths);
 };
 
 // Canonical names in a fixed order, without and then with "+free".
@@ -45,7 +45,8 @@ struct position variant_initial(const struct variant *);
 bool variant_check(const struct variant *, const struct position *, struct error *error)
     __attribute__((warn_unused_result));
 
-// Ends the program: a list that was truncated is used. Call it where a truncated list cannot be reported.
-_Noreturn void variant_too_many_captures(const struct variant *, const struct position *);
+// Ends the program with a message: a position has more captures than a list holds, where that cannot be
+// reported in another way. Positions read from outside are refused before (variant_check).
+_Noreturn void variant_too_many_captures(const char *name, const struct position *);
 
 #endif

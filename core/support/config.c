@@ -110,6 +110,12 @@ static bool check_integer(const struct check *check, const yaml_node_t *node, co
     const int bits = 8 * (int)schema->data_size - (schema->type == CYAML_INT ? 1 : 0);
     const int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
     const int64_t least = schema->type == CYAML_INT ? -most - 1 : 0;
+    const char *digits = text_of(node) + strspn(text_of(node), "+-");
+    // libcyaml would take such a number for an octal one.
+    if (digits[0] == '0' && digits[1] != '\0') {
+        return refuse(check, node, key, "expected a decimal number without leading zeros, got \"%.80s\"",
+                      text_of(node));
+    }
     int64_t value;
     return options_number(place_of(check, node, key).text, text_of(node), least, most, &value, check->error);
 }
@@ -267,12 +273,14 @@ static bool check_tree(const struct check *check, const cyaml_schema_value_t *sc
 
 // ---- Text to tree and back ----
 
-static bool has_second(yaml_parser_t *parser) {
+// The line where a second document starts, 0 when there is none.
+static size_t line_of_second(yaml_parser_t *parser) {
     yaml_document_t second;
-    if (!yaml_parser_load(parser, &second)) return true;
+    if (!yaml_parser_load(parser, &second)) return parser->problem_mark.line + 1;
     const bool found = yaml_document_get_root_node(&second) != NULL;
+    const size_t line = second.start_mark.line + 1;
     yaml_document_delete(&second);
-    return found;
+    return found ? line : 0;
 }
 
 static bool parse(const char *path, const char *text, size_t size, yaml_document_t *document,
@@ -281,12 +289,14 @@ static bool parse(const char *path, const char *text, size_t size, yaml_document
     if (!yaml_parser_initialize(&parser)) return error_set(error, "%s: libyaml does not start", path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     bool done = yaml_parser_load(&parser, document);
+    const bool empty = !done || yaml_document_get_root_node(document) == NULL;
+    const size_t second = empty ? 0 : line_of_second(&parser);
     if (!done) {
         error_set(error, "%s:%zu: %s", path, parser.problem_mark.line + 1,
                   parser.problem != NULL ? parser.problem : "not YAML");
-    } else if (yaml_document_get_root_node(document) != NULL && has_second(&parser)) {
+    } else if (second != 0) {
         yaml_document_delete(document);
-        done = error_set(error, "%s:%zu: expected one document", path, parser.mark.line + 1);
+        done = error_set(error, "%s:%zu: expected one document", path, second);
     }
     yaml_parser_delete(&parser);
     return done;

@@ -1,0 +1,34 @@
+// routes.h -- the ways in which a capture can be made: in which order, and over which squares.
+//
+// A move says what is taken and where the piece ends; notation sometimes has to say how. Nothing here is on a
+// path that must be fast: the rules are read at run time.
+#ifndef HUFF_CORE_ROUTES_H
+#define HUFF_CORE_ROUTES_H
+
+#include "core/variant.h"
+
+struct route {
+    int count;                   // pieces taken
+    square taken[MAX_CAPTURED];  // in order
+    square stops[MAX_CAPTURED];  // after each piece: where the capture turns, or right behind the piece when
+                                 // it goes straight on; the last one is where the move ends
+};
+
+// Finds a route of a legal capture that passes the squares `via` in this order, with others before, between
+// and after them (via_count = 0: any route); the same one every time. False when there is none, or when the
+// search was given up, which only positions made for it bring about.
+bool route_find(const struct variant *, const struct position *, struct move, const square *via,
+                int via_count, struct route *) __attribute__((warn_unused_result));
+
+// Calls `visit` for every route of a legal capture until it returns false. Routes that take the same pieces
+// in the same order and directions are one, wherever in between they could have stopped, as in the `paths`
+// convention of variant.h. False when the search was given up before all were found.
+typedef bool route_visit(void *context, const struct route *);
+bool routes_visit(const struct variant *, const struct position *, struct move, route_visit *visit,
+                  void *context) __attribute__((warn_unused_result));
+
+// The pieces taken by going straight from each of `squares` to the next with exactly one piece to jump over
+// each time; 0 when that is impossible. Whether the rules allow the move is not asked.
+bitboard route_captures(const struct variant *, const struct position *, const square *squares, int count);
+
+#endif
