@@ -775,7 +775,7 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
                                 .empty = board_all(R.width) & ~(ours | theirs)};                           \
         return count_moves(&R, optional, US, p, &b, c, id##_##colour##_men_jumps, id##_##colour##_walked); \
     }                                                                                                      \
-    static uint64_t form##_##colour##_perft(const struct position *p, int depth, const struct counting *c);
+    static perft_of form##_##colour##_perft, form##_##colour##_perft_2;
 
 #define DEFINE_PERFT_OF(form, id, R, optional, colour, US, other)                                            \
     static uint64_t form##_##colour##_perft_2(const struct position *p, int depth,                           \
@@ -792,10 +792,10 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
                      form##_##other##_perft_2, form##_##other##_perft);                                      \
     }
 
-static uint64_t perft_from(const struct position *p, int depth, bool paths, perft_of *perft) {
+static uint64_t perft_from(const struct position *p, int depth, bool paths, perft_of *tree) {
     assert(depth >= 1);
     const struct counting c = {.paths = paths, .lists = memory_new((size_t)depth, sizeof(struct move_list))};
-    const uint64_t leaves = perft(p, depth, &c);
+    const uint64_t leaves = tree(p, depth, &c);
     free(c.lists);
     return leaves;
 }
