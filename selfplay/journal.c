@@ -1,0 +1,251 @@
+// journal.c -- the append-only file of finished games.
+//
+// A header line "huff-journal 1 OWNER", then records:
+//
+//     length  checksum  id  start      result termination random_plies  plies  ply ...
+//     u32     u32       u64 4 x u64 u8 i8     u8          u8            u32    (index u8, clock u8, flags
+//     u16,
+//                                                                               score i16)
+//
+// little-endian; length and CRC-32 are those of what follows them.
+
+#include "selfplay/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/support/clock.h"
+#include "core/support/file.h"
+#include "core/support/memory.h"
+
+#define SYNC_SECONDS 5.0
+
+enum {
+    FRAME_SIZE = 8,
+    GAME_SIZE = 8 + 4 * 8 + 1 + 3 + 4,
+    PLY_SIZE = 6,
+    MOST_RECORD = GAME_SIZE + PLAYING_MAX_PLIES * PLY_SIZE,
+};
+#define MOST_JOURNAL ((size_t)1 << 36)
+
+struct journal {
+    char *path;
+    int file;
+    const struct variant *variant;
+    off_t size;
+    double synced;
+    uint8_t *record;
+    size_t room;
+};
+
+// ---- bytes
+// --------------------------------------------------------------------------------------------------------
+
+static void put(uint8_t **at, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) *(*at)++ = (uint8_t)(value >> 8 * i);
+}
+
+static uint64_t get(const uint8_t **at, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) value |= (uint64_t) * (*at)++ << 8 * i;
+    return value;
+}
+
+static uint32_t checksum(const uint8_t *data, size_t size) {
+    return (uint32_t)crc32(crc32(0, NULL, 0), data, (uInt)size);
+}
+
+static void put_position(uint8_t **at, int width, const struct position *position) {
+    for (enum side side = WHITE; side <= BLACK; side++) {
+        put(at, board_pack(width, position_men(position, side)), 8);
+        put(at, board_pack(width, position_kings(position, side)), 8);
+    }
+    put(at, position->turn, 1);
+}
+
+static struct position get_position(const uint8_t **at, int width) {
+    struct position position = {0};
+    for (enum side side = WHITE; side <= BLACK; side++) {
+        const bitboard men = board_unpack(width, get(at, 8)), kings = board_unpack(width, get(at, 8));
+        position.pieces[side] = men | kings;
+        position.kings |= kings;
+    }
+    position.turn = (uint8_t)get(at, 1);
+    return position;
+}
+
+static size_t encode(const struct variant *variant, uint64_t id, const struct played_game *game,
+                     uint8_t *record) {
+    uint8_t *at = record + FRAME_SIZE;
+    put(&at, id, 8);
+    put_position(&at, variant->rules->width, &game->start);
+    put(&at, (uint8_t)game->result, 1);
+    put(&at, (uint64_t)game->termination, 1);
+    put(&at, (uint64_t)game->random_plies, 1);
+    put(&at, (uint64_t)game->plies, 4);
+    for (int i = 0; i < game->plies; i++) {
+        put(&at, game->ply[i].index, 1);
+        put(&at, game->ply[i].clock, 1);
+        put(&at, game->ply[i].flags, 2);
+        put(&at, (uint16_t)game->ply[i].score, 2);
+    }
+    const size_t size = (size_t)(at - record);
+    at = record;
+    put(&at, size - FRAME_SIZE, 4);
+    put(&at, checksum(record + FRAME_SIZE, size - FRAME_SIZE), 4);
+    return size;
+}
+
+// The moves are found again by the rules; false when they do not fit.
+static bool decode_plies(const struct variant *variant, const uint8_t *at, struct move_list *list,
+                         struct played_game *game) {
+    struct position position = game->start;
+    for (int i = 0; i < game->plies; i++) {
+        struct played_ply *ply = &game->ply[i];
+        ply->index = (uint8_t)get(&at, 1);
+        ply->clock = (uint8_t)get(&at, 1);
+        ply->flags = (uint16_t)get(&at, 2);
+        ply->score = (int16_t)get(&at, 2);
+        variant->generate(&position, list);
+        if (ply->index >= list->count || list->truncated) return false;
+        ply->move = list->moves[ply->index];
+        variant->play(&position, ply->move);
+    }
+    return true;
+}
+
+// A record without its frame.
+static bool decode(const struct variant *variant, const uint8_t *at, size_t size, struct move_list *list,
+                   uint64_t *id, struct played_game *game) {
+    if (size < GAME_SIZE) return false;
+    *id = get(&at, 8);
+    game->start = get_position(&at, variant->rules->width);
+    game->result = (int8_t)get(&at, 1);
+    game->termination = (enum termination)get(&at, 1);
+    game->random_plies = (int)get(&at, 1);
+    const uint64_t plies = get(&at, 4);
+    if (size != GAME_SIZE + plies * PLY_SIZE || game->termination >= TERMINATION_COUNT ||
+        !variant_check(variant, &game->start, NULL)) {
+        return false;
+    }
+    game->plies = game->capacity = (int)plies;
+    game->ply = memory_new(plies > 0 ? plies : 1, sizeof *game->ply);
+    return decode_plies(variant, at, list, game);
+}
+
+// ---- opening
+// ------------------------------------------------------------------------------------------------------
+
+// Hands over the records of a journal; returns how many of its bytes are good.
+static size_t read_records(const struct variant *variant, const char *header, const char *data, size_t size,
+                           journal_found *found, void *context) {
+    size_t good = strlen(header);
+    if (size < good || memcmp(data, header, good) != 0) return 0;
+    struct move_list *list = memory_new(1, sizeof *list);
+    while (size - good >= FRAME_SIZE) {
+        const uint8_t *at = (const uint8_t *)data + good;
+        const size_t length = get(&at, 4);
+        const uint32_t sum = (uint32_t)get(&at, 4);
+        if (length > MOST_RECORD || length > size - good - FRAME_SIZE || checksum(at, length) != sum) break;
+        uint64_t id;
+        struct played_game game = {0};
+        const bool whole = decode(variant, at, length, list, &id, &game);
+        if (whole) found(context, id, &game);
+        played_game_free(&game);
+        if (!whole) break;
+        good += FRAME_SIZE + length;
+    }
+    free(list);
+    return good;
+}
+
+static bool write_all(int file, const void *data, size_t size) {
+    for (const char *at = data; size > 0;) {
+        const ssize_t written = write(file, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool failed(const struct journal *journal, struct error *error) {
+    return error_set(error, "%s: cannot write: %s", journal->path, strerror(errno));
+}
+
+static bool start_writing(struct journal *journal, const char *header, size_t good, struct error *error) {
+    do journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    while (journal->file < 0 && errno == EINTR);
+    if (journal->file < 0) return error_set(error, "%s: %s", journal->path, strerror(errno));
+    if (ftruncate(journal->file, (off_t)good) != 0) return failed(journal, error);
+    journal->size = (off_t)good;
+    if (good > 0) return true;
+    journal->size = (off_t)strlen(header);
+    return write_all(journal->file, header, strlen(header)) || failed(journal, error);
+}
+
+struct journal *journal_open(const char *path, const char *owner, const struct variant *variant,
+                             journal_found *found, void *context, uint64_t *cut, struct error *error) {
+    char *header = memory_text("huff-journal 1 %s\n", owner), *data = NULL;
+    size_t size = 0, good = 0;
+    bool done = !file_exists(path) || file_read(path, MOST_JOURNAL, &data, &size, error);
+    if (done) good = read_records(variant, header, data, size, found, context);
+    free(data);
+    *cut = size - good;
+    struct journal *journal = memory_new(1, sizeof *journal);
+    *journal = (struct journal){
+        .path = memory_text("%s", path), .file = -1, .variant = variant, .synced = clock_seconds()};
+    done = done && start_writing(journal, header, good, error);
+    free(header);
+    if (done) return journal;
+    journal_close(journal);
+    return NULL;
+}
+
+// ---- writing
+// ------------------------------------------------------------------------------------------------------
+
+bool journal_append(struct journal *journal, uint64_t id, const struct played_game *game,
+                    struct error *error) {
+    const size_t most = FRAME_SIZE + GAME_SIZE + (size_t)game->plies * PLY_SIZE;
+    if (journal->room < most) {
+        journal->room = 2 * most;
+        journal->record = memory_grow(journal->record, journal->room, 1);
+    }
+    const size_t size = encode(journal->variant, id, game, journal->record);
+    if (!write_all(journal->file, journal->record, size)) {
+        failed(journal, error);
+        const bool restored = ftruncate(journal->file, journal->size) == 0;
+        (void)restored;  // if not, the torn record is cut off when the journal is opened again
+        return false;
+    }
+    journal->size += (off_t)size;
+    return clock_seconds() - journal->synced < SYNC_SECONDS || journal_sync(journal, error);
+}
+
+bool journal_sync(struct journal *journal, struct error *error) {
+    int result;
+    do result = fdatasync(journal->file);
+    while (result != 0 && errno == EINTR);
+    journal->synced = clock_seconds();
+    return result == 0 || failed(journal, error);
+}
+
+void journal_close(struct journal *journal) {
+    if (journal == NULL) return;
+    if (journal->file >= 0) close(journal->file);
+    free(journal->record);
+    free(journal->path);
+    free(journal);
+}
+
+void journal_delete(struct journal *journal) {
+    if (journal == NULL) return;
+    unlink(journal->path);
+    journal_close(journal);
+}
