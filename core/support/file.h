@@ -7,12 +7,12 @@
 
 #include "core/support/error.h"
 
-// Replaces `path` by these bytes: written beside it under a temporary name, fsync, rename, fsync of the folder.
-// On failure the old file is untouched and nothing is left behind.
+// Replaces `path` by these bytes: written beside it under a temporary name, fsync, rename, fsync of the
+// folder. On failure the old file is untouched and nothing is left behind.
 bool file_replace(const char *path, const void *data, size_t size, struct error *)
     __attribute__((warn_unused_result));
-// The last two steps alone, for a file that was written by other means: fsync of `from`, rename to `to`, fsync
-// of the folder.
+// The last two steps alone, for a file that was written by other means: fsync of `from`, rename to `to`,
+// fsync of the folder.
 bool file_publish(const char *from, const char *to, struct error *) __attribute__((warn_unused_result));
 
 // A whole file; *data is followed by a zero byte and freed by the caller. Refuses more than `limit` bytes.

@@ -1,8 +1,9 @@
 // options.h -- what the command lines of all programs share, on top of glibc's argp.
 //
 // Exit codes: 0 done, 1 failed, 2 usage. A program's main parses with its own argp parser, hands
-// OPTIONS_COMMON down as a child, and reads values by the functions below, which take the whole text and check
-// the range: an error is one line that names the option.
+// options_common down as a child, and reads values by the functions below, which take the whole text and
+// check the range: an error is one line that names the option. A program that uses this file has --version,
+// ends with 2 when argp finds a mistake, and fails when standard output could not be written.
 #ifndef HUFF_CORE_SUPPORT_OPTIONS_H
 #define HUFF_CORE_SUPPORT_OPTIONS_H
 
@@ -39,7 +40,7 @@ bool options_number(const char *name, const char *text, int64_t least, int64_t m
 bool options_real(const char *name, const char *text, double least, double most, double *value,
                   struct error *) __attribute__((warn_unused_result));
 
-// Prints "program: text" to standard error, and returns `code`, so that a caller can write: return options_fail(...)
+// Prints "program: text" to standard error and returns `code`: return options_fail(...);
 int options_fail(const char *program, int code, const struct error *);
 
 #define HUFF_VERSION "0.1.0"

@@ -12,11 +12,11 @@ struct progress;
 
 // `what` is the unit ("games"), `total` 0 when unknown, quiet = print nothing.
 struct progress *progress_start(const char *title, const char *what, uint64_t total, bool quiet);
-void progress_skip(struct progress *, uint64_t done);   // work found done when resuming: not in the rate
+void progress_skip(struct progress *, uint64_t done);  // work found done when resuming: not in the rate
 void progress_step(struct progress *, uint64_t more);
 // A short text after the numbers ("W 40% D 21% L 39%"), copied.
 void progress_note(struct progress *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void progress_end(struct progress *);                   // prints the final line and frees
+void progress_end(struct progress *);  // prints the final line and frees
 
 // SIGINT and SIGTERM set a flag that loops ask; a second signal ends the program at once with exit code 130
 // or 143. Blocking calls return EINTR.

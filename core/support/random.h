@@ -1,7 +1,7 @@
 // random.h -- random numbers that are a pure function of (seed, stream), the same on every machine.
 //
-// xoshiro256** (Blackman and Vigna, 2018), seeded by splitmix64 of seed and stream. Game g of a run draws from
-// stream g, so it does not matter which thread plays it, or when.
+// xoshiro256** (Blackman and Vigna, 2018), seeded by splitmix64 of seed and stream. Game g of a run draws
+// from stream g, so it does not matter which thread plays it, or when.
 #ifndef HUFF_CORE_SUPPORT_RANDOM_H
 #define HUFF_CORE_SUPPORT_RANDOM_H
 
