@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,15 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
     if (good) return 0;
     argp_failure(state, EXIT_USAGE, 0, "%s", error.text);
     return EINVAL;
+}
+
+int options_threads(const struct common_options *common) {
+    if (common->threads) return common->threads;
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores)) return 1;
+    const int count = CPU_COUNT(&cores);
+    return count < MOST_THREADS ? count : MOST_THREADS;
 }
 
 const struct argp options_common = {.options = common_list, .parser = parse_common};

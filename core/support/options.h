@@ -24,6 +24,9 @@ struct common_options {
 };
 extern const struct argp options_common;  // its input is a struct common_options *
 
+// --threads, or the number of cores this process may run on.
+int options_threads(const struct common_options *);
+
 // One command of a program: "huff moves", "huff variants".
 struct command {
     const char *name, *summary;
