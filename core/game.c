@@ -186,7 +186,7 @@ enum termination game_drawn(const struct game *game) {
 enum termination game_over(const struct game *game, int *result) {
     const struct variant *variant = game->variant;
     const struct position *p = game_position(game);
-    if (variant->perft(p, 1, false) == 0) {
+    if (!variant_can_move(variant, p)) {
         const bool white_wins = (p->turn == WHITE) == (variant->rules->goal == NO_MOVE_WINS);
         *result = white_wins ? 1 : -1;
         return p->pieces[p->turn] ? GAME_BLOCKED : GAME_NO_PIECES;
@@ -196,7 +196,7 @@ enum termination game_over(const struct game *game, int *result) {
     return drawn;
 }
 
-struct draw_rules draws_simple(int moves, enum progress progress) {
+struct draw_rules draws_simple(int moves, enum progress_reading progress) {
     assert(within(moves, 1, MAX_SIMPLE_MOVES));
     return (struct draw_rules){
         .name = "simple",

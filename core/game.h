@@ -74,6 +74,6 @@ enum termination game_over(const struct game *game, int *result);
 
 // `draw: simple`: third repetition, or `moves` (1..MAX_SIMPLE_MOVES) by each side without progress.
 enum { MAX_SIMPLE_MOVES = 10000 };
-struct draw_rules draws_simple(int moves, enum progress progress);
+struct draw_rules draws_simple(int moves, enum progress_reading progress);
 
 #endif

@@ -59,7 +59,7 @@ enum goal {
 
 // ---- draws ---------------------------------------------------------------------------------------------------
 
-enum progress {
+enum progress_reading {
     PROGRESS_CAPTURE_OR_MAN_MOVE,
     PROGRESS_CAPTURE_OR_CROWNING,
 };
@@ -86,7 +86,7 @@ struct draw_rules {
     const char *name;              // "federation" or "simple"
     uint8_t repetitions;           // drawn at this occurrence of a position with the same side to move; 0 = never
     uint16_t no_progress_plies;    // drawn after this many plies without progress; 0 = never
-    enum progress progress;        // what starts that count again
+    enum progress_reading progress;        // what starts that count again
     struct balance_limit limits[MAX_BALANCE_LIMITS];
 };
 

@@ -153,7 +153,7 @@ static bool draws_unpack(json_t *root, struct draw_rules *draws) {
         .name = strcmp(name, "simple") == 0 ? "simple" : "federation",
         .repetitions = (uint8_t)repetitions,
         .no_progress_plies = (uint16_t)plies,
-        .progress = (enum progress)progress,
+        .progress = (enum progress_reading)progress,
     };
     for (size_t i = 0; i < json_array_size(limits); i++) {
         if (!limit_from_json(json_array_get(limits, i), &draws->limits[i])) return false;

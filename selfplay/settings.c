@@ -43,7 +43,7 @@ struct keys {
     uint32_t *depth, *threads, *hash, *shard_games, *draw_moves;
     double *movetime;
     enum draw draw;
-    enum progress *draw_progress;
+    enum progress_reading *draw_progress;
     struct opening_keys opening;
     struct adjudication_keys adjudication;
 };
