@@ -632,6 +632,22 @@ ALWAYS_INLINE uint64_t count_quiet_moves(const struct rules *r, enum side us, co
     return count;
 }
 
+ALWAYS_INLINE bool can_step(const struct rules *r, enum side us, const struct position *p) {
+    ASSERT_FOLDED(r);
+    const struct board b = board_of(r, us, p);
+    bitboard steps = 0;
+#define MEN(step) steps |= men_that_step(&b, step)
+    FOR_EACH_STEP(r, us, r->man_moves, MEN);
+#undef MEN
+    if (steps || !b.kings) return steps;
+    for (bitboard kings = kings_free(r, us, p, &b); kings; kings = bits_without_lowest(kings)) {
+#define KING(step) steps |= king_steps(r, &b, bits_first(kings), step)
+        FOR_EACH_STEP(r, WHITE, r->king_moves, KING);
+#undef KING
+    }
+    return steps;
+}
+
 // The number of legal moves; `p` is asked only for what is not on the board.
 ALWAYS_INLINE uint64_t count_moves(const struct rules *r, bool optional, enum side us,
                                    const struct position *p, const struct board *b, const struct counting *c,
@@ -718,6 +734,9 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
     DEFINE_GAME_OF(id, R, black, BLACK)                                                                 \
     static bool id##_can_capture(const struct position *p) {                                            \
         return p->turn == WHITE ? can_capture(&R, WHITE, p) : can_capture(&R, BLACK, p);                \
+    }                                                                                                   \
+    static bool id##_can_step(const struct position *p) {                                               \
+        return p->turn == WHITE ? can_step(&R, WHITE, p) : can_step(&R, BLACK, p);                      \
     }                                                                                                   \
     static void id##_captures(const struct position *p, struct move_list *list) {                       \
         const struct board b = board_of(&R, (enum side)p->turn, p);                                     \
@@ -814,6 +833,7 @@ FOR_EACH_10X10_GAME(DEFINE_10X10)
      .captures = id##_captures,               \
      .generate_paths = form##_generate_paths, \
      .can_capture = id##_can_capture,         \
+     .can_step = id##_can_step,               \
      .play = id##_play,                       \
      .perft = form##_perft},
 #define PLAIN(id, R)                ROW(id, id, #id, R, false)

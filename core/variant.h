@@ -21,12 +21,18 @@ struct variant {
     void (*generate_paths)(const struct position *, struct move_list *);
     // Can the side to move capture?
     bool (*can_capture)(const struct position *);
+    // Has it a quiet move, were none of its captures obligatory?
+    bool (*can_step)(const struct position *);
     // Plays a legal move.
     void (*play)(struct position *, struct move);
     // Leaves of the tree of legal moves of this depth >= 1, its last ply counted without building its moves;
     // `paths`: by generate_paths. Ends the program when a position has more captures than a list holds.
     uint64_t (*perft)(const struct position *, int depth, bool paths);
 };
+
+static inline bool variant_can_move(const struct variant *variant, const struct position *p) {
+    return variant->can_step(p) || variant->can_capture(p);
+}
 
 // Canonical names in a fixed order, without and then with "+free".
 extern const struct variant variants[];

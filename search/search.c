@@ -276,9 +276,7 @@ static int score_without_move(const struct search *s) {
     return s->variant->rules->goal == NO_MOVE_WINS ? win : -win;
 }
 
-static bool has_move(const struct search *s) {
-    return s->variant->perft(game_position(s->game), 1, false) > 0;
-}
+static bool has_move(const struct search *s) { return variant_can_move(s->variant, game_position(s->game)); }
 
 static bool is_drawn(const struct search *s) {
     return (s->game->draws.repetitions && game_previous(s->game) >= s->root) ||
@@ -300,7 +298,7 @@ static int quiesce(struct search *s, int alpha, int beta, struct ranked *moves) 
     s->lines[ply].length = 0;
     if (is_drawn(s)) return has_move(s) ? 0 : score_without_move(s);
     if (ply == MAX_SEARCH_PLY - 1) return evaluate(s);
-    if (!s->variant->can_capture(p)) return has_move(s) ? evaluate(s) : score_without_move(s);
+    if (!s->variant->can_capture(p)) return s->variant->can_step(p) ? evaluate(s) : score_without_move(s);
 
     int best = -SCORE_NONE;
     if (s->variant->captures_optional) {
