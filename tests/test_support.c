@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,6 +264,21 @@ Test(options, common_ones_are_off_when_absent) {
     cr_assert_null(common.variant);
     cr_assert_eq(common.threads, 0);
     cr_assert_not(common.seed_given || common.json || common.quiet);
+}
+
+Test(options, threads_are_those_asked_for_or_the_cores_to_run_on) {
+    struct common_options common = {.threads = 3};
+    cr_assert_eq(options_threads(&common), 3);
+    common.threads = 0;
+    cr_assert_geq(options_threads(&common), 1);
+    cpu_set_t cores, one;
+    cr_assert_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
+    CPU_ZERO(&one);
+    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; core++) {
+        if (CPU_ISSET(core, &cores)) CPU_SET(core, &one);
+    }
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    cr_assert_eq(options_threads(&common), 1);
 }
 
 // What a program prints and the code it exits with.
