@@ -136,12 +136,19 @@ Test(random, below_is_in_range_and_even) {
     }
 }
 
-// With a limit of 3 * 2^62, taking the remainder would give the lowest third twice as often as the others.
+// With a limit of 3 * 2^62, taking the remainder would give the lowest third twice as often as the others,
+// and scaling every multiple of 3.
 Test(random, below_has_no_bias_at_large_limits) {
     struct random random = random_stream(3, 4);
-    int lowest = 0;
-    for (int i = 0; i < 30000; i++) lowest += random_below(&random, (uint64_t)3 << 62) < (uint64_t)1 << 62;
+    int lowest = 0, multiples = 0;
+    for (int i = 0; i < 30000; i++) {
+        const uint64_t value = random_below(&random, (uint64_t)3 << 62);
+        lowest += value < (uint64_t)1 << 62;
+        multiples += value % 3 == 0;
+    }
+    // Five standard deviations (n = 30000, p = 1/3).
     cr_assert(abs(lowest - 10000) < 409, "%d", lowest);
+    cr_assert(abs(multiples - 10000) < 409, "%d", multiples);
 }
 
 Test(random, unit_is_below_one) {
@@ -274,7 +281,7 @@ Test(options, threads_are_those_asked_for_or_the_cores_to_run_on) {
     cpu_set_t cores, one;
     cr_assert_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
     CPU_ZERO(&one);
-    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; core++) {
+    for (size_t core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; core++) {
         if (CPU_ISSET(core, &cores)) CPU_SET(core, &one);
     }
     cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
