@@ -1,0 +1,177 @@
+// huff_data.c -- the program huff-data: looks into datasets and checks them.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/support/memory.h"
+#include "core/support/options.h"
+#include "selfplay/dataset.h"
+#include "selfplay/summary.h"
+#include "selfplay/verify.h"
+
+#define PROGRAM "huff-data"
+
+enum { MOST_FAULTS_SHOWN = 20 };
+
+// ---- command line
+// -------------------------------------------------------------------------------------------------
+
+struct arguments {
+    struct common_options common;
+    const char **paths;
+    int count;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->common; return 0;
+    case ARGP_KEY_ARG:
+        arguments->paths =
+            memory_grow(arguments->paths, (size_t)arguments->count + 1, sizeof *arguments->paths);
+        arguments->paths[arguments->count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->count == 0) argp_error(state, "expected a dataset: a file or the folder of a run");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// Parses, opens the dataset, and hands both to `act`.
+static int with_dataset(int argc, char **argv, const char *doc,
+                        bool (*act)(const struct arguments *, struct dataset *, bool *good, struct error *)) {
+    static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
+    const struct argp argp = {.parser = parse, .args_doc = "PATH...", .doc = doc, .children = children};
+    struct arguments arguments = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
+    struct error error;
+    bool good = true;
+    struct dataset *dataset = dataset_open(arguments.paths, arguments.count, &error);
+    const bool done = dataset != NULL && act(&arguments, dataset, &good, &error);
+    dataset_close(dataset);
+    free(arguments.paths);
+    if (!done) return options_fail(PROGRAM, EXIT_FAILED, &error);
+    return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+static void print_json(json_t *root) {
+    json_dumpf(root, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(root);
+}
+
+// ---- info
+// ---------------------------------------------------------------------------------------------------------
+
+static json_t *file_to_json(const struct dataset_file *file) {
+    json_t *rules = json_loads(file->info.rules, 0, NULL), *config = json_loads(file->info.config, 0, NULL);
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:o*, s:o*}", "path", file->path, "bytes",
+                     (json_int_t)file->bytes, "first_game", (json_int_t)file->info.first_game, "games",
+                     (json_int_t)file->games, "positions", (json_int_t)file->positions, "seed",
+                     (json_int_t)file->info.seed, "engine", file->info.engine, "limit", file->info.limit,
+                     "weights_sha256", file->info.weights_sha256, "rules", rules, "config", config);
+}
+
+static void print_file(const struct dataset_file *file) {
+    printf("%s: games %llu..%llu, %llu positions, seed %llu, %s, %s, weights %.12s\n", file->path,
+           (unsigned long long)file->info.first_game,
+           (unsigned long long)(file->info.first_game + file->games - (file->games > 0)),
+           (unsigned long long)file->positions, (unsigned long long)file->info.seed, file->info.engine,
+           file->info.limit, file->info.weights_sha256);
+}
+
+static bool info(const struct arguments *arguments, struct dataset *dataset, bool *good,
+                 struct error *error) {
+    (void)good;
+    struct summary summary;
+    if (!summary_read(dataset, &summary, error)) return false;
+    if (arguments->common.json) {
+        json_t *root = summary_to_json(&summary), *files = json_array();
+        for (int i = 0; i < summary.files; i++) {
+            json_array_append_new(files, file_to_json(dataset_file(dataset, i)));
+        }
+        json_object_set_new(root, "contents", files);
+        print_json(root);
+        return true;
+    }
+    summary_print(&summary);
+    for (int i = 0; i < summary.files; i++) print_file(dataset_file(dataset, i));
+    return true;
+}
+
+static int run_info(int argc, char **argv) {
+    return with_dataset(argc, argv, "Says what datasets hold: games, positions, results, lengths, sizes.",
+                        info);
+}
+
+// ---- verify
+// -------------------------------------------------------------------------------------------------------
+
+struct faults {
+    uint64_t count;
+    json_t *shown;
+};
+
+static void add_fault(void *context, const char *text) {
+    struct faults *faults = context;
+    if (faults->count++ < MOST_FAULTS_SHOWN) json_array_append_new(faults->shown, json_string(text));
+}
+
+static bool check_folders(const struct arguments *arguments, struct faults *faults, struct error *error) {
+    for (int i = 0; i < arguments->count; i++) {
+        struct stat status;
+        if (stat(arguments->paths[i], &status) == 0 && S_ISDIR(status.st_mode) &&
+            !verify_run_files(arguments->paths[i], add_fault, faults, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print_faults(const struct faults *faults, const struct dataset *dataset) {
+    size_t i;
+    json_t *fault;
+    json_array_foreach(faults->shown, i, fault) printf("%s\n", json_string_value(fault));
+    if (faults->count > MOST_FAULTS_SHOWN) {
+        printf("... and %llu more\n", (unsigned long long)faults->count - MOST_FAULTS_SHOWN);
+    }
+    printf("%s: %llu games and %llu positions checked, %llu faults\n", dataset_variant(dataset)->name,
+           (unsigned long long)dataset_games(dataset), (unsigned long long)dataset_positions(dataset),
+           (unsigned long long)faults->count);
+}
+
+static bool verify(const struct arguments *arguments, struct dataset *dataset, bool *good,
+                   struct error *error) {
+    struct faults faults = {.shown = json_array()};
+    const bool done =
+        check_folders(arguments, &faults, error) && verify_dataset(dataset, add_fault, &faults, error);
+    *good = faults.count == 0;
+    if (done && arguments->common.json) {
+        print_json(json_pack("{s:s, s:I, s:I, s:I, s:O}", "variant", dataset_variant(dataset)->name, "games",
+                             (json_int_t)dataset_games(dataset), "positions",
+                             (json_int_t)dataset_positions(dataset), "faults", (json_int_t)faults.count,
+                             "first_faults", faults.shown));
+    } else if (done) {
+        print_faults(&faults, dataset);
+    }
+    json_decref(faults.shown);
+    return done;
+}
+
+static int run_verify(int argc, char **argv) {
+    return with_dataset(argc, argv,
+                        "Replays every game by the rules and compares positions, moves, flags and results.",
+                        verify);
+}
+
+int main(int argc, char **argv) {
+    static const struct command commands[] = {
+        {"info", "what datasets hold", run_info},
+        {"verify", "replay every game by the rules", run_verify},
+    };
+    return options_run_command(PROGRAM, "Looks into datasets of games and checks them.", commands,
+                               sizeof commands / sizeof commands[0], argc, argv);
+}

@@ -1,0 +1,149 @@
+// huff_selfplay.c -- the program huff-selfplay: plays thousands of games into a dataset.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/support/memory.h"
+#include "core/support/options.h"
+#include "core/support/progress.h"
+#include "selfplay/dataset.h"
+#include "selfplay/run.h"
+#include "selfplay/summary.h"
+
+#define PROGRAM "huff-selfplay"
+
+enum { OPTION_SET = 0x200, OPTION_RESUME };
+
+struct arguments {
+    struct common_options common;
+    const char *config, *folder, *resume;
+    char **sets;  // owned, and so are the texts
+    int set_count;
+};
+
+static const struct argp_option option_list[] = {
+    {"output", 'o', "RUN", 0, "The folder to make and write to", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0,
+     "Overrides a key of the configuration (opening.random_plies=4); repeatable", 0},
+    {"resume", OPTION_RESUME, "RUN", 0, "Goes on where a stopped or killed run ended", 0},
+    {0},
+};
+
+static void add_set(struct arguments *arguments, char *set) {
+    arguments->sets = memory_grow(arguments->sets, (size_t)arguments->set_count + 1, sizeof *arguments->sets);
+    arguments->sets[arguments->set_count++] = set;
+}
+
+static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
+    const struct common_options *common = &arguments->common;
+    if (arguments->resume != NULL) {
+        if (arguments->config != NULL || arguments->folder != NULL || arguments->set_count > 0 ||
+            common->seed_given || common->variant != NULL) {
+            argp_error(
+                state,
+                "--resume takes its configuration from the run: only --threads, --json and -q go with it");
+        }
+    } else if (arguments->config == NULL) {
+        argp_error(state, "expected a configuration file, or --resume RUN");
+    } else if (arguments->folder == NULL) {
+        argp_error(state, "expected -o RUN, the folder to write to");
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->common; return 0;
+    case 'o': arguments->folder = argument; return 0;
+    case OPTION_SET: add_set(arguments, memory_text("%s", argument)); return 0;
+    case OPTION_RESUME: arguments->resume = argument; return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->config != NULL) return ARGP_ERR_UNKNOWN;
+        arguments->config = argument;
+        return 0;
+    case ARGP_KEY_END: check_arguments(arguments, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&options_common, 0, "Common options:", 0}, {0}};
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "CONFIG.yaml -o RUN\n--resume RUN",
+    .doc = "Plays games of an engine against itself and writes every position to RUN/shard-NNNNNN.h5."
+           "\vThe same configuration gives the same files, whatever the number of threads. Ctrl-C finishes "
+           "the games "
+           "in flight and stops; --resume goes on.",
+    .children = children,
+};
+
+// Options that stand for keys come last: they are more particular than --set.
+static void add_common_sets(struct arguments *arguments) {
+    const struct common_options *common = &arguments->common;
+    if (common->variant != NULL) add_set(arguments, memory_text("variant=%s", common->variant));
+    if (common->seed_given) add_set(arguments, memory_text("seed=%llu", (unsigned long long)common->seed));
+    if (common->threads > 0) add_set(arguments, memory_text("threads=%d", common->threads));
+}
+
+static struct run *open_run(struct arguments *arguments, struct error *error) {
+    if (arguments->resume != NULL) return run_resume(arguments->resume, arguments->common.quiet, error);
+    add_common_sets(arguments);
+    struct settings settings;
+    if (!settings_read(arguments->config, (const char *const *)arguments->sets, arguments->set_count,
+                       &settings, error)) {
+        return NULL;
+    }
+    struct run *run = run_create(arguments->folder, &settings, error);
+    settings_free(&settings);
+    return run;
+}
+
+static bool report(const char *folder, bool as_json, struct error *error) {
+    struct dataset *dataset = dataset_open(&folder, 1, error);
+    struct summary summary;
+    const bool done = dataset != NULL && summary_read(dataset, &summary, error);
+    dataset_close(dataset);
+    if (done && as_json) {
+        json_t *root = summary_to_json(&summary);
+        json_object_set_new(root, "run", json_string(folder));
+        json_dumpf(root, stdout, JSON_INDENT(2));
+        printf("\n");
+        json_decref(root);
+    } else if (done) {
+        summary_print(&summary);
+        printf("written to %s\n", folder);
+    }
+    return done;
+}
+
+static int play(struct run *run, const struct arguments *arguments) {
+    const char *folder = arguments->resume != NULL ? arguments->resume : arguments->folder;
+    const bool quiet = arguments->common.quiet;
+    struct error error;
+    const enum run_end end = run_play(run, arguments->common.threads, quiet, &error);
+    if (end == RUN_DONE) {
+        return report(folder, arguments->common.json, &error) ? EXIT_DONE
+                                                              : options_fail(PROGRAM, EXIT_FAILED, &error);
+    }
+    if (end == RUN_FAILED) options_fail(PROGRAM, EXIT_FAILED, &error);
+    if (!quiet) {
+        fprintf(stderr, PROGRAM ": stopped with %llu games kept; to go on: " PROGRAM " --resume %s\n",
+                (unsigned long long)run_games_kept(run), folder);
+    }
+    return EXIT_FAILED;
+}
+
+int main(int argc, char **argv) {
+    struct arguments arguments = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
+    interrupt_install();
+    struct error error;
+    struct run *run = open_run(&arguments, &error);
+    const int code = run != NULL ? play(run, &arguments) : options_fail(PROGRAM, EXIT_FAILED, &error);
+    run_close(run);
+    for (int i = 0; i < arguments.set_count; i++) free(arguments.sets[i]);
+    free(arguments.sets);
+    return code;
+}

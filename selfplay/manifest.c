@@ -1,0 +1,130 @@
+// manifest.c -- writes and reads the manifest of a run.
+
+#include "selfplay/manifest.h"
+
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/support/file.h"
+#include "core/support/memory.h"
+#include "core/support/options.h"
+
+#define FORMAT  "huff-run"
+#define PROGRAM "huff-selfplay " HUFF_VERSION
+
+enum { MOST_BYTES = 1 << 20 };
+
+static char *manifest_path(const char *folder) { return memory_text("%s/manifest.json", folder); }
+
+// Of the configuration as text with its keys in order, so that layout does not matter.
+static void sum_config(const json_t *config, char sha256[static SHA256_DIGEST_STRING_LENGTH]) {
+    char *text = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS);
+    SHA256Data((const uint8_t *)text, strlen(text), sha256);
+    free(text);
+}
+
+static json_t *now(void) {
+    const time_t seconds = time(NULL);
+    struct tm utc;
+    char text[32];
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    return json_string(text);
+}
+
+static bool manifest_write(const char *folder, const struct manifest *manifest, struct error *error) {
+    char *path = manifest_path(folder), *text = json_dumps(manifest->root, JSON_INDENT(2));
+    const size_t length = strlen(text);
+    text[length] = '\n';  // in place of the zero byte, which is not written
+    const bool done = file_replace(path, text, length + 1, error);
+    free(text);
+    free(path);
+    return done;
+}
+
+bool manifest_create(const char *folder, struct settings *settings, const char *weights_sha256,
+                     struct manifest *manifest, struct error *error) {
+    *manifest = (struct manifest){0};
+    json_t *config = settings_to_json(settings);
+    sum_config(config, manifest->config_sha256);
+    memcpy(manifest->weights_sha256, weights_sha256, sizeof manifest->weights_sha256);
+    manifest->root =
+        json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:o, s:[], s:n}", "format", FORMAT, "version", 1, "program",
+                  PROGRAM, "config", config, "config_sha256", manifest->config_sha256, "weights_sha256",
+                  weights_sha256, "started", now(), "resumed", "finished");
+    if (!manifest_write(folder, manifest, error)) {
+        manifest_free(manifest);
+        return false;
+    }
+    manifest->settings = *settings;
+    *settings = (struct settings){0};
+    return true;
+}
+
+static bool check_sum(const char *path, json_t *config, const char *expected, struct error *error) {
+    char sha256[SHA256_DIGEST_STRING_LENGTH];
+    sum_config(config, sha256);
+    return strcmp(sha256, expected) == 0 ||
+           error_set(error, "%s: the configuration was changed after the run began (its checksum differs)",
+                     path);
+}
+
+static bool unpack(const char *path, struct manifest *manifest, struct error *error) {
+    const char *format, *program, *config_sha256, *weights_sha256;
+    json_t *config;
+    int version;
+    json_error_t cause;
+    if (json_unpack_ex(manifest->root, &cause, 0, "{s:s, s:i, s:s, s:o, s:s, s:s}", "format", &format,
+                       "version", &version, "program", &program, "config", &config, "config_sha256",
+                       &config_sha256, "weights_sha256", &weights_sha256) != 0) {
+        return error_set(error, "%s: %s", path, cause.text);
+    }
+    if (strcmp(format, FORMAT) != 0 || version != 1) {
+        return error_set(error, "%s: not the manifest of a self-play run of version 1", path);
+    }
+    if (strcmp(program, PROGRAM) != 0) {
+        return error_set(error, "%s: the run was begun by %s, this is " PROGRAM, path, program);
+    }
+    if (!check_sum(path, config, config_sha256, error)) return false;
+    if (strlen(weights_sha256) != 64) return error_set(error, "%s: weights_sha256 is not a checksum", path);
+    memcpy(manifest->config_sha256, config_sha256, sizeof manifest->config_sha256);
+    memcpy(manifest->weights_sha256, weights_sha256, sizeof manifest->weights_sha256);
+    return settings_from_json(config, &manifest->settings, error) || error_prefix(error, "%s", path);
+}
+
+bool manifest_read(const char *folder, struct manifest *manifest, struct error *error) {
+    *manifest = (struct manifest){0};
+    char *path = manifest_path(folder), *text = NULL;
+    size_t size;
+    bool done = file_read(path, MOST_BYTES, &text, &size, error);
+    if (done) {
+        json_error_t cause;
+        manifest->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &cause);
+        done = manifest->root != NULL ? unpack(path, manifest, error)
+                                      : error_set(error, "%s:%d: %s", path, cause.line, cause.text);
+    }
+    free(text);
+    free(path);
+    if (!done) manifest_free(manifest);
+    return done;
+}
+
+bool manifest_note_resumed(const char *folder, struct manifest *manifest, struct error *error) {
+    json_t *resumed = json_object_get(manifest->root, "resumed");
+    if (!json_is_array(resumed)) json_object_set_new(manifest->root, "resumed", resumed = json_array());
+    json_array_append_new(resumed, now());
+    json_object_set_new(manifest->root, "finished", json_null());
+    return manifest_write(folder, manifest, error);
+}
+
+bool manifest_note_finished(const char *folder, struct manifest *manifest, struct error *error) {
+    json_object_set_new(manifest->root, "finished", now());
+    return manifest_write(folder, manifest, error);
+}
+
+void manifest_free(struct manifest *manifest) {
+    settings_free(&manifest->settings);
+    json_decref(manifest->root);
+    *manifest = (struct manifest){0};
+}

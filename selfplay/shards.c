@@ -1,0 +1,120 @@
+// shards.c -- publishes and checks the shards of a run.
+
+#include "selfplay/shards.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/support/file.h"
+#include "core/support/memory.h"
+
+#define MOST_SUMS ((size_t)1 << 30)
+
+char *shard_path(const char *folder, uint64_t number, const char *suffix) {
+    return memory_text("%s/shard-%06" PRIu64 ".%s", folder, number, suffix);
+}
+
+static char *sums_path(const char *folder) { return memory_text("%s/shards.sha256", folder); }
+
+// ---- examining
+// ----------------------------------------------------------------------------------------------------
+
+// One line, which may be torn: then it says nothing. The last line about a shard counts.
+static void take_line(const char *line, uint64_t count, struct shard_sum *sums) {
+    uint64_t number;
+    char sha256[65];
+    int length = 0;
+    if (sscanf(line, "%64[0-9a-f]  shard-%" SCNu64 ".h5%n", sha256, &number, &length) != 2) return;
+    if (strlen(sha256) != 64 || length == 0 || line[length] != '\0' || number >= count) return;
+    memcpy(sums[number].sha256, sha256, sizeof sha256);
+}
+
+static bool read_sums(const char *folder, uint64_t count, struct shard_sum *sums, struct error *error) {
+    char *path = sums_path(folder), *text = NULL, *rest, *line;
+    size_t size;
+    const bool done = !file_exists(path) || file_read(path, MOST_SUMS, &text, &size, error);
+    rest = text;
+    while (done && (line = strsep(&rest, "\n")) != NULL) take_line(line, count, sums);
+    free(text);
+    free(path);
+    return done;
+}
+
+static enum shard_state examine(const char *folder, uint64_t number, const char *sha256) {
+    char *path = shard_path(folder, number, "h5");
+    char found[SHA256_DIGEST_STRING_LENGTH] = "";
+    enum shard_state state = SHARD_ABSENT;
+    if (file_exists(path)) {
+        const bool equal = SHA256File(path, found) != NULL && strcmp(found, sha256) == 0;
+        state = equal ? SHARD_WHOLE : SHARD_DAMAGED;
+    }
+    free(path);
+    return state;
+}
+
+bool shards_examine(const char *folder, uint64_t count, struct shard_sum *sums, struct error *error) {
+    memset(sums, 0, count * sizeof *sums);
+    if (!read_sums(folder, count, sums, error)) return false;
+    for (uint64_t i = 0; i < count; i++) sums[i].state = examine(folder, i, sums[i].sha256);
+    return true;
+}
+
+// ---- publishing
+// ---------------------------------------------------------------------------------------------------
+
+static char *sum_line(uint64_t number, const char *sha256) {
+    return memory_text("%s  shard-%06" PRIu64 ".h5\n", sha256, number);
+}
+
+bool shards_rewrite_sums(const char *folder, uint64_t count, const struct shard_sum *sums,
+                         struct error *error) {
+    char *path = sums_path(folder), *text = NULL;
+    size_t size = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (sums[i].state != SHARD_WHOLE) continue;
+        char *line = sum_line(i, sums[i].sha256);
+        const size_t length = strlen(line);
+        text = memory_grow(text, size + length, 1);
+        memcpy(text + size, line, length);
+        size += length;
+        free(line);
+    }
+    const bool done = file_replace(path, text != NULL ? text : "", size, error);
+    free(text);
+    free(path);
+    return done;
+}
+
+static bool sync_file(int file) {
+    int result;
+    do result = fsync(file);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+static bool append_sum(const char *folder, const char *line, struct error *error) {
+    char *path = sums_path(folder);
+    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const ssize_t length = (ssize_t)strlen(line);
+    bool done = file >= 0 && write(file, line, (size_t)length) == length && sync_file(file);
+    if (!done) done = error_set(error, "%s: cannot write: %s", path, strerror(errno));
+    if (file >= 0) close(file);
+    free(path);
+    return done;
+}
+
+bool shard_publish(const char *folder, uint64_t number, const void *bytes, size_t size, struct error *error) {
+    char sha256[SHA256_DIGEST_STRING_LENGTH];
+    SHA256Data(bytes, size, sha256);
+    char *path = shard_path(folder, number, "h5"), *line = sum_line(number, sha256);
+    const bool done = append_sum(folder, line, error) && file_replace(path, bytes, size, error);
+    free(line);
+    free(path);
+    return done;
+}

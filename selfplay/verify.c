@@ -1,0 +1,269 @@
+// verify.c -- replays the games of a dataset.
+
+#include "selfplay/verify.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/support/file.h"
+#include "core/support/memory.h"
+#include "selfplay/rules_json.h"
+#include "selfplay/shards.h"
+
+// Positions read in one go; more when a single game has more.
+enum { BATCH_POSITIONS = 8 * DATASET_BLOCK };
+
+struct verifier {
+    struct dataset *dataset;
+    const struct dataset_file *file;
+    const struct variant *variant;
+    struct draw_rules draws;
+    struct opening_columns openings;  // of the file
+    struct game_columns games;        // a block of them
+    struct position_columns rows;     // a batch of them
+    size_t room;
+    struct move_list list;
+    verify_fault *fault;
+    void *context;
+};
+
+static bool report(struct verifier *v, uint64_t id, int ply, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static bool report(struct verifier *v, uint64_t id, int ply, const char *format, ...) {
+    char cause[256], text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cause, sizeof cause, format, arguments);
+    va_end(arguments);
+    if (ply < 0)
+        snprintf(text, sizeof text, "%s: game %" PRIu64 ": %s", v->file->path, id, cause);
+    else
+        snprintf(text, sizeof text, "%s: game %" PRIu64 ", ply %d: %s", v->file->path, id, ply, cause);
+    v->fault(v->context, text);
+    return false;
+}
+
+// ---- one game
+// -----------------------------------------------------------------------------------------------------
+
+static unsigned capture_flags(const struct variant *variant, const struct position *position) {
+    struct position turned = *position;
+    turned.turn = (uint8_t)other_side(position_turn(position));
+    return (variant->can_capture(position) ? POSITION_CAN_CAPTURE : 0u) |
+           (variant->can_capture(&turned) ? POSITION_OPPONENT_CAN_CAPTURE : 0u);
+}
+
+// The position now against row `row` of the batch; the legal moves are left in v->list.
+static bool check_row(struct verifier *v, const struct game *game, size_t game_row, uint64_t number,
+                      size_t row) {
+    const uint64_t id = v->games.id[game_row];
+    const struct position_columns *rows = &v->rows;
+    const struct position *now = game_position(game);
+    const struct position written = position_from_columns(v->variant, rows, row);
+    const int clock = game->plies[game->ply].no_progress;
+    const unsigned captures = POSITION_CAN_CAPTURE | POSITION_OPPONENT_CAN_CAPTURE;
+    const bool random = game->ply < v->games.random_plies[game_row];
+    if (written.pieces[WHITE] != now->pieces[WHITE] || written.pieces[BLACK] != now->pieces[BLACK] ||
+        written.kings != now->kings || written.turn != now->turn) {
+        return report(v, id, game->ply, "not the position that the moves lead to");
+    }
+    if (rows->game[row] != number) return report(v, id, game->ply, "the row belongs to another game");
+    if (rows->ply[row] != game->ply) return report(v, id, game->ply, "ply is %u", rows->ply[row]);
+    if (rows->result[row] != v->games.result[game_row]) return report(v, id, game->ply, "another result");
+    if (rows->clock[row] != (clock < 255 ? clock : 255)) {
+        return report(v, id, game->ply, "clock is %u, expected %d", rows->clock[row], clock);
+    }
+    if ((rows->flags[row] & captures) != capture_flags(v->variant, now)) {
+        return report(v, id, game->ply, "wrong capture flags");
+    }
+    if (((rows->flags[row] & POSITION_RANDOM_MOVE) != 0) != random) {
+        return report(v, id, game->ply, "wrong random flag");
+    }
+    if (rows->score[row] != NO_SCORE && abs(rows->score[row]) > SCORE_WIN) {
+        return report(v, id, game->ply, "score is %d", rows->score[row]);
+    }
+    v->variant->generate(now, &v->list);
+    if (rows->move[row] >= v->list.count || v->list.truncated) {
+        return report(v, id, game->ply, "move %u of %d legal ones", rows->move[row], v->list.count);
+    }
+    return true;
+}
+
+static bool check_end(struct verifier *v, const struct game *game, size_t game_row) {
+    const uint64_t id = v->games.id[game_row];
+    const unsigned termination = v->games.termination[game_row];
+    const int result = v->games.result[game_row];
+    const bool by_rule = termination < GAME_ADJUDICATED_DRAW;
+    if (termination == GAME_GOES_ON || termination >= TERMINATION_COUNT) {
+        return report(v, id, -1, "termination is %u", termination);
+    }
+    int expected = result;
+    const enum termination ended = game_over(game, &expected);
+    if (ended != (by_rule ? (enum termination)termination : GAME_GOES_ON)) {
+        return report(v, id, -1, "ended by \"%s\", but the rules say \"%s\"", termination_names[termination],
+                      termination_names[ended]);
+    }
+    if (termination == GAME_LENGTH || termination == GAME_ADJUDICATED_DRAW) expected = 0;
+    return result == expected || report(v, id, -1, "result is %d, expected %d", result, expected);
+}
+
+static bool replay(struct verifier *v, struct game *game, size_t game_row, uint64_t number,
+                   size_t first_row) {
+    for (unsigned i = 0; i < v->games.count[game_row]; i++) {
+        if (!check_row(v, game, game_row, number, first_row + i)) return false;
+        int result;
+        if (game_over(game, &result) != GAME_GOES_ON) {
+            return report(v, v->games.id[game_row], game->ply, "the game was over before");
+        }
+        game_play(game, v->list.moves[v->rows.move[first_row + i]]);
+    }
+    return check_end(v, game, game_row);
+}
+
+static bool opening_position(struct verifier *v, size_t game_row, struct position *start) {
+    const uint32_t opening = v->games.opening[game_row];
+    if (opening >= v->file->openings) {
+        return report(v, v->games.id[game_row], -1, "opening %u of %" PRIu64, opening, v->file->openings);
+    }
+    const struct position_columns as_positions = {
+        .white_men = v->openings.white_men,
+        .white_kings = v->openings.white_kings,
+        .black_men = v->openings.black_men,
+        .black_kings = v->openings.black_kings,
+        .stm = v->openings.stm,
+    };
+    struct error error;
+    *start = position_from_columns(v->variant, &as_positions, opening);
+    return variant_check(v->variant, start, &error) ||
+           report(v, v->games.id[game_row], -1, "opening: %s", error.text);
+}
+
+static void check_game(struct verifier *v, size_t game_row, uint64_t number, size_t first_row) {
+    struct position start;
+    if (!opening_position(v, game_row, &start)) return;
+    struct game game;
+    game_init(&game, v->variant, &v->draws, &start);
+    replay(v, &game, game_row, number, first_row);
+    game_free(&game);
+}
+
+// ---- one file
+// -----------------------------------------------------------------------------------------------------
+
+// Do the games of the block follow one another without gap? `*end` is the row after the last of them.
+static bool check_chain(struct verifier *v, uint64_t first_number, size_t count, uint64_t *end) {
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t in_file = first_number + i - v->file->first_game;
+        const uint64_t id = v->games.id[i], expected = v->file->info.first_game + in_file;
+        if (id != expected) return report(v, id, -1, "expected game %" PRIu64 " in this row", expected);
+        if (v->games.first[i] != *end || v->games.count[i] != v->games.plies[i]) {
+            return report(v, id, -1, "its rows do not follow those of the game before");
+        }
+        *end += v->games.count[i];
+        if (*end > v->file->first_position + v->file->positions) {
+            return report(v, id, -1, "its rows lie beyond the end of /positions");
+        }
+    }
+    return true;
+}
+
+static bool read_batch(struct verifier *v, uint64_t first, size_t count, struct error *error) {
+    if (count > v->room) {
+        position_columns_free(&v->rows);
+        v->room = count;
+        v->rows = position_columns_new(count);
+    }
+    return dataset_read_positions(v->dataset, first, count, &v->rows, error);
+}
+
+// The games of a block whose chain is good.
+static bool check_block(struct verifier *v, uint64_t first_number, size_t count, struct error *error) {
+    for (size_t from = 0, to; from < count; from = to) {
+        size_t rows = 0;
+        for (to = from; to < count && (to == from || rows + v->games.count[to] <= BATCH_POSITIONS); to++) {
+            rows += v->games.count[to];
+        }
+        const uint64_t first = v->games.first[from];
+        if (!read_batch(v, first, rows, error)) return false;
+        for (size_t i = from; i < to; i++) {
+            check_game(v, i, first_number + i, (size_t)(v->games.first[i] - first));
+        }
+    }
+    return true;
+}
+
+static bool check_games(struct verifier *v, struct error *error) {
+    uint64_t end = v->file->first_position;
+    for (uint64_t done = 0; done < v->file->games; done += DATASET_BLOCK) {
+        const uint64_t left = v->file->games - done, first_number = v->file->first_game + done;
+        const size_t count = left < DATASET_BLOCK ? (size_t)left : DATASET_BLOCK;
+        if (!dataset_read_games(v->dataset, first_number, count, &v->games, error)) return false;
+        if (!check_chain(v, first_number, count, &end)) return true;
+        if (!check_block(v, first_number, count, error)) return false;
+    }
+    if (end != v->file->first_position + v->file->positions) {
+        report(v, v->file->info.first_game + v->file->games, -1, "positions follow that belong to no game");
+    }
+    return true;
+}
+
+static bool verify_file(struct verifier *v, int index, struct error *error) {
+    v->file = dataset_file(v->dataset, index);
+    if (!draws_from_json(v->file->info.rules, &v->draws, error))
+        return error_prefix(error, "%s", v->file->path);
+    v->openings = opening_columns_new((size_t)v->file->openings);
+    const bool done = dataset_read_openings(v->dataset, index, &v->openings, error) && check_games(v, error);
+    opening_columns_free(&v->openings);
+    return done;
+}
+
+bool verify_dataset(struct dataset *dataset, verify_fault *fault, void *context, struct error *error) {
+    struct verifier *v = memory_new(1, sizeof *v);
+    v->dataset = dataset;
+    v->variant = dataset_variant(dataset);
+    v->fault = fault;
+    v->context = context;
+    v->games = game_columns_new(DATASET_BLOCK);
+    v->room = BATCH_POSITIONS;
+    v->rows = position_columns_new(v->room);
+    bool done = true;
+    for (int i = 0; i < dataset_file_count(dataset) && done; i++) done = verify_file(v, i, error);
+    position_columns_free(&v->rows);
+    game_columns_free(&v->games);
+    free(v);
+    return done;
+}
+
+// ---- the folder of a run
+// --------------------------------------------------------------------------------------------
+
+// One more than the highest number of a shard.
+static uint64_t count_shards(const char *folder) {
+    uint64_t count = 0, number;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        if (sscanf(entry->d_name, "shard-%" SCNu64 ".h5", &number) == 1 && number >= count)
+            count = number + 1;
+    }
+    if (entries != NULL) closedir(entries);
+    return count;
+}
+
+bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *error) {
+    const uint64_t count = count_shards(folder);
+    struct shard_sum *sums = memory_new(count > 0 ? count : 1, sizeof *sums);
+    const bool done = shards_examine(folder, count, sums, error);
+    for (uint64_t i = 0; i < count && done; i++) {
+        if (sums[i].state == SHARD_WHOLE) continue;
+        char *text = memory_text("%s: shard %" PRIu64 " %s", folder, i,
+                                 sums[i].state == SHARD_ABSENT ? "is missing" : "does not have its checksum");
+        fault(context, text);
+        free(text);
+    }
+    free(sums);
+    return done;
+}

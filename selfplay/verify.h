@@ -1,0 +1,20 @@
+// verify.h -- replays every game of a dataset by the rules and compares what was written.
+#ifndef HUFF_SELFPLAY_VERIFY_H
+#define HUFF_SELFPLAY_VERIFY_H
+
+#include "selfplay/dataset.h"
+
+// Called for every fault; "shard.h5: game 12, ply 7: ..." without a line end.
+typedef void verify_fault(void *context, const char *text);
+
+// Checks the chain of games and positions, every position, move, flag and counter, and each result against
+// the last position. Returns false when the data cannot be read at all; what is wrong in them goes to
+// `fault`.
+bool verify_dataset(struct dataset *, verify_fault *fault, void *context, struct error *)
+    __attribute__((warn_unused_result));
+
+// The shards of a run folder against RUN/shards.sha256: damaged ones, and gaps in their numbers.
+bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *)
+    __attribute__((warn_unused_result));
+
+#endif
