@@ -32,8 +32,7 @@ __attribute__((error("the rules must be constants here"))) void rules_are_not_co
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOINLINE    __attribute__((noinline))
 
-// ---- steps
-// ----------------------------------------------------------------------------------------------------
+// ---- steps ----
 
 ALWAYS_INLINE bitboard shift(bitboard b, int step) { return step > 0 ? b << step : b >> -step; }
 
@@ -108,8 +107,7 @@ ALWAYS_INLINE bitboard king_target(const struct rules *r, bitboard empty, bitboa
     return reach(empty, at, step) & behind_free;
 }
 
-// ---- the walk of one capture
-// --------------------------------------------------------------------------------------
+// ---- the walk of one capture ----
 
 struct walk {
     bitboard empty;  // free to pass and to land on
@@ -335,8 +333,7 @@ ALWAYS_INLINE void man_jumped(const struct rules *r, enum side us, struct walk *
     if (!man_jumps(r, us, w, at, again, crowned)) add_capture(r, w, at, square_bit(at) & crown_row(r, us));
 }
 
-// ---- what each side has and can do, for the whole board at once
-// -----------------------------------------------------
+// ---- what each side has and can do, for the whole board at once ----
 
 struct board {
     bitboard men, kings;         // ours
@@ -344,13 +341,16 @@ struct board {
     bitboard empty;
 };
 
-ALWAYS_INLINE struct board board_of(const struct rules *r, enum side us, const struct position *p) {
-    const bitboard ours = p->pieces[us], theirs = p->pieces[other_side(us)];
-    return (struct board){.men = ours & ~p->kings,
-                          .kings = ours & p->kings,
+ALWAYS_INLINE struct board board_of(const struct rules *r, bitboard ours, bitboard theirs, bitboard kings) {
+    return (struct board){.men = ours & ~kings,
+                          .kings = ours & kings,
                           .prey = theirs,
-                          .enemy_kings = theirs & p->kings,
+                          .enemy_kings = theirs & kings,
                           .empty = board_all(r->width) & ~(ours | theirs)};
+}
+
+ALWAYS_INLINE struct board board_seen_by(const struct rules *r, enum side us, const struct position *p) {
+    return board_of(r, p->pieces[us], p->pieces[other_side(us)], p->kings);
 }
 
 ALWAYS_INLINE bitboard men_prey(const struct rules *r, const struct board *b) {
@@ -381,15 +381,14 @@ ALWAYS_INLINE bool king_can_jump(const struct rules *r, const struct board *b, s
 
 ALWAYS_INLINE bool can_capture(const struct rules *r, enum side us, const struct position *p) {
     ASSERT_FOLDED(r);
-    const struct board b = board_of(r, us, p);
+    const struct board b = board_seen_by(r, us, p);
     if (men_that_jump(r, us, &b)) return true;
     for (bitboard kings = b.kings; kings; kings = bits_without_lowest(kings))
         if (king_can_jump(r, &b, bits_first(kings))) return true;
     return false;
 }
 
-// ---- lists of moves
-// ---------------------------------------------------------------------------------------------------
+// ---- lists of moves ----
 
 ALWAYS_INLINE void add_captures(const struct rules *r, enum side us, const struct board *b,
                                 struct move_list *list, bool paths, man_walk *man, king_walk *king) {
@@ -459,13 +458,12 @@ ALWAYS_INLINE void generate(const struct rules *r, bool optional, enum side us, 
                             struct move_list *list, bool paths, captures_of *captures,
                             quiet_moves_of *quiet) {
     ASSERT_FOLDED(r);
-    const struct board b = board_of(r, us, p);
+    const struct board b = board_seen_by(r, us, p);
     captures(&b, list, paths);
     if (!list->count || optional) quiet(p, &b, list);
 }
 
-// ---- playing a move
-// ---------------------------------------------------------------------------------------------------
+// ---- playing a move ----
 
 // FRIS 17: a run counts the quiet moves in a row of one king, while its side has men.
 ALWAYS_INLINE void count_king_run(struct position *p, enum side us, struct move m, bool king_moved) {
@@ -491,14 +489,37 @@ ALWAYS_INLINE void play(const struct rules *r, enum side us, struct position *p,
     if (r->king_move_limit) count_king_run(p, us, m, king);
 }
 
-// ---- counting without building
-// ----------------------------------------------------------------------------------------
+// ---- can the side to move step? ----
+
+ALWAYS_INLINE bool can_step(const struct rules *r, enum side us, const struct position *p) {
+    ASSERT_FOLDED(r);
+    const struct board b = board_seen_by(r, us, p);
+    bitboard steps = 0;
+#define MEN(step) steps |= men_that_step(&b, step)
+    FOR_EACH_STEP(r, us, r->man_moves, MEN);
+#undef MEN
+    if (steps || !b.kings) return steps;
+    for (bitboard kings = kings_free(r, us, p, &b); kings; kings = bits_without_lowest(kings)) {
+#define KING(step) steps |= king_steps(r, &b, bits_first(kings), step)
+        FOR_EACH_STEP(r, WHITE, r->king_moves, KING);
+#undef KING
+    }
+    return steps;
+}
+
+// ---- counting without building ----
 
 // What a count needs besides the board.
 struct counting {
     bool paths;
     struct move_list *lists;  // one for each ply
 };
+
+// Legal moves, or captures, of the side whose pieces are `ours`. The board comes in registers; `p` is asked
+// only for what is not on the board. The common cases are counted by small functions that call the next,
+// rarer one last, so that they need no stack.
+typedef uint64_t count_of(const struct position *p, bitboard ours, bitboard theirs, bitboard kings,
+                          const struct counting *c);
 
 // Captures of men for the whole board at once. Men that jump the same way from different squares land on
 // different squares, so one word holds all of them, and one set of landings for each sequence of directions
@@ -543,8 +564,7 @@ ALWAYS_INLINE void after_three_jumps(const struct rules *r, enum side us, struct
                                      bitboard landed, int first, int second, int third) {
     j->ends[3] += (uint64_t)bits_count(landed);
     j->beyond |= landed & (jumps_on(r, j, third) | goes_on_as_king(r, us));
-    // Round the square: the fourth jump may end where the first began, a square that `from` takes for
-    // occupied.
+    // Round the square: the fourth jump may end where the first began, a square `from` takes for occupied.
     if (third == 3 - first) j->beyond |= landed & shift(j->prey, -diagonal_step(r, us, 3 - second));
 }
 
@@ -554,6 +574,7 @@ ALWAYS_INLINE void after_two_jumps(const struct rules *r, enum side us, struct m
     j->beyond |= landed & goes_on_as_king(r, us);
     const bitboard on = landed & jumps_on(r, j, second);
     j->ends[2] += (uint64_t)bits_count(landed & ~on);
+    if (!on) return;
     FOR_EACH_MAN_DIRECTION(r, d)
     if (d != 3 - second) after_three_jumps(r, us, j, land(r, us, on & j->from[d], d), first, second, d);
 }
@@ -561,70 +582,91 @@ ALWAYS_INLINE void after_two_jumps(const struct rules *r, enum side us, struct m
 ALWAYS_INLINE void after_one_jump(const struct rules *r, enum side us, struct men_jumps *j, bitboard landed,
                                   int first) {
     if (!landed) return;
+    j->beyond |= landed & goes_on_as_king(r, us);
     const bitboard on = landed & jumps_on(r, j, first);
     j->ends[1] += (uint64_t)bits_count(landed & ~on);
+    if (!on) return;
     FOR_EACH_MAN_DIRECTION(r, d)
     if (d != 3 - first) after_two_jumps(r, us, j, land(r, us, on & j->from[d], d), first, d);
 }
 
-// Captures of men, or 0 where they must be walked. `landed` are the landings of the first jumps.
-ALWAYS_INLINE uint64_t count_men_jumps(const struct rules *r, enum side us, struct men_jumps *j,
-                                       const bitboard landed[static 4]) {
-    FOR_EACH_MAN_DIRECTION(r, d) after_one_jump(r, us, j, landed[d], d);
-    if (j->beyond) return 0;
-    if (r->priority == PRIORITY_NONE || r->priority == PRIORITY_KING_FIRST)
-        return j->ends[1] + j->ends[2] + j->ends[3];
-    return j->ends[3] ? j->ends[3] : j->ends[2];
-}
-
-typedef uint64_t men_jumps_count(struct men_jumps *j, const bitboard landed[static 4]);
-typedef uint64_t captures_count(const struct board *b, const struct counting *c);
-
-ALWAYS_INLINE uint64_t count_walked(const struct rules *r, enum side us, const struct board *b,
-                                    const struct counting *c, captures_of *captures) {
+// Every capture, walked and listed.
+ALWAYS_INLINE uint64_t count_by_list(const struct rules *r, enum side us, bitboard ours, bitboard theirs,
+                                     bitboard kings, const struct counting *c, captures_of *captures) {
+    const struct board b = board_of(r, ours, theirs, kings);
     struct move_list *list = c->lists;
-    captures(b, list, c->paths);
+    captures(&b, list, c->paths);
     if (UNLIKELY(list->truncated)) {
-        struct position p = {.kings = b->kings | b->enemy_kings, .turn = (uint8_t)us};
-        p.pieces[us] = b->men | b->kings;
-        p.pieces[other_side(us)] = b->prey;
+        struct position p = {.kings = kings, .turn = (uint8_t)us};
+        p.pieces[us] = ours;
+        p.pieces[other_side(us)] = theirs;
         variant_too_many_captures(r->name, &p);
     }
     return (uint64_t)list->count;
 }
 
-ALWAYS_INLINE uint64_t count_captures_of_men(const struct rules *r, enum side us, const struct board *b,
-                                             const struct men_jumps *first, const struct counting *c,
-                                             men_jumps_count *further, captures_count *walked) {
-    // A tie-break looks at what is captured.
-    if ((r->priority == PRIORITY_QUANTITY_KINGS || r->priority == PRIORITY_VALUE) && b->enemy_kings)
-        return walked(b, c);
-    bitboard landed[4] = {0}, all = 0, on = 0;
-    uint64_t count = 0;
-    FOR_EACH_MAN_DIRECTION(r, d) {
-        landed[d] = land(r, us, b->men & first->from[d], d);
-        count += (uint64_t)bits_count(landed[d]);
-        all |= landed[d];
-        on |= first->from[d];
-    }
-    if (all & goes_on_as_king(r, us)) return walked(b, c);
-    if (!(all & on)) return count;
-    struct men_jumps j = *first;
-    j.prey = men_prey(r, b);
-    count = further(&j, landed);
-    return count ? count : walked(b, c);
+// Captures of a side without kings, some of them perhaps of several pieces.
+ALWAYS_INLINE uint64_t count_long_captures(const struct rules *r, enum side us, const struct position *p,
+                                           bitboard ours, bitboard theirs, bitboard kings,
+                                           const struct counting *c, count_of *by_list) {
+    const struct board b = board_of(r, ours, theirs, kings);
+    struct men_jumps j = {.prey = men_prey(r, &b)};
+    FOR_EACH_MAN_DIRECTION(r, d) j.from[d] = jumps_from(j.prey, b.empty, diagonal_step(r, us, d));
+    FOR_EACH_MAN_DIRECTION(r, d) after_one_jump(r, us, &j, land(r, us, ours & j.from[d], d), d);
+    if (j.beyond) return by_list(p, ours, theirs, kings, c);
+    if (r->priority == PRIORITY_NONE || r->priority == PRIORITY_KING_FIRST)
+        return j.ends[1] + j.ends[2] + j.ends[3];
+    return j.ends[3] ? j.ends[3] : j.ends[2] ? j.ends[2] : j.ends[1];
 }
 
-ALWAYS_INLINE uint64_t count_quiet_moves(const struct rules *r, enum side us, const struct position *p,
-                                         const struct board *b) {
+// Captures of a side without kings, where there is one.
+ALWAYS_INLINE uint64_t count_captures_of_men(const struct rules *r, enum side us, const struct position *p,
+                                             bitboard ours, bitboard theirs, bitboard kings,
+                                             const struct counting *c, count_of *longer, count_of *by_list) {
+    // A tie-break looks at what is captured.
+    if ((r->priority == PRIORITY_QUANTITY_KINGS || r->priority == PRIORITY_VALUE) && theirs & kings)
+        return by_list(p, ours, theirs, kings, c);
+    const struct board b = board_of(r, ours, theirs, kings);
+    const bitboard prey = men_prey(r, &b);
+    bitboard landed = 0, on = 0;
+    uint64_t count = 0;
+    FOR_EACH_MAN_DIRECTION(r, d) {
+        const bitboard from = jumps_from(prey, b.empty, diagonal_step(r, us, d));
+        const bitboard to = land(r, us, ours & from, d);
+        count += (uint64_t)bits_count(to);
+        landed |= to;
+        on |= from;
+    }
+    // No man can jump straight back at once: its start is not free in `from`.
+    if (landed & (on | goes_on_as_king(r, us))) return longer(p, ours, theirs, kings, c);
+    return count;
+}
+
+ALWAYS_INLINE uint64_t count_steps(const struct rules *r, enum side us, const struct board *b) {
     uint64_t count = 0;
 #define MEN(step) count += (uint64_t)bits_count(men_that_step(b, step))
     FOR_EACH_STEP(r, us, r->man_moves, MEN);
 #undef MEN
-    for (bitboard kings = b->kings ? kings_free(r, us, p, b) : 0; kings; kings = bits_without_lowest(kings)) {
-        const square s = bits_first(kings);
+    return count;
+}
+
+// Moves where kings or straight captures ask for a closer look.
+ALWAYS_INLINE uint64_t count_with_kings(const struct rules *r, bool optional, enum side us,
+                                        const struct position *p, bitboard ours, bitboard theirs,
+                                        bitboard kings, const struct counting *c, count_of *by_list) {
+    const struct board b = board_of(r, ours, theirs, kings);
+    uint64_t count = 0;
+    bool any = men_that_jump(r, us, &b);
+    for (bitboard k = b.kings; !any && k; k = bits_without_lowest(k))
+        any = king_can_jump(r, &b, bits_first(k));
+    if (any) {
+        count = by_list(p, ours, theirs, kings, c);
+        if (!optional) return count;
+    }
+    count += count_steps(r, us, &b);
+    for (bitboard k = kings_free(r, us, p, &b); k; k = bits_without_lowest(k)) {
         bitboard to = 0;
-#define KING(step) to |= king_steps(r, b, s, step)
+#define KING(step) to |= king_steps(r, &b, bits_first(k), step)
         FOR_EACH_STEP(r, WHITE, r->king_moves, KING);
 #undef KING
         count += (uint64_t)bits_count(to);
@@ -632,59 +674,29 @@ ALWAYS_INLINE uint64_t count_quiet_moves(const struct rules *r, enum side us, co
     return count;
 }
 
-ALWAYS_INLINE bool can_step(const struct rules *r, enum side us, const struct position *p) {
-    ASSERT_FOLDED(r);
-    const struct board b = board_of(r, us, p);
-    bitboard steps = 0;
-#define MEN(step) steps |= men_that_step(&b, step)
-    FOR_EACH_STEP(r, us, r->man_moves, MEN);
-#undef MEN
-    if (steps || !b.kings) return steps;
-    for (bitboard kings = kings_free(r, us, p, &b); kings; kings = bits_without_lowest(kings)) {
-#define KING(step) steps |= king_steps(r, &b, bits_first(kings), step)
-        FOR_EACH_STEP(r, WHITE, r->king_moves, KING);
-#undef KING
-    }
-    return steps;
-}
-
-// The number of legal moves; `p` is asked only for what is not on the board.
 ALWAYS_INLINE uint64_t count_moves(const struct rules *r, bool optional, enum side us,
-                                   const struct position *p, const struct board *b, const struct counting *c,
-                                   men_jumps_count *further, captures_count *walked) {
+                                   const struct position *p, bitboard ours, bitboard theirs, bitboard kings,
+                                   const struct counting *c, count_of *captures_of_men,
+                                   count_of *with_kings) {
     ASSERT_FOLDED(r);
-    uint64_t captures = 0;
-    if (r->man_captures & STRAIGHT || b->kings) {
-        bool any = men_that_jump(r, us, b);
-        for (bitboard kings = b->kings; !any && kings; kings = bits_without_lowest(kings))
-            any = king_can_jump(r, b, bits_first(kings));
-        if (any) captures = walked(b, c);
-    } else {
-        struct men_jumps j = {0};
-        bitboard who = 0;
-        FOR_EACH_MAN_DIRECTION(r, d) {
-            j.from[d] = jumps_from(men_prey(r, b), b->empty, diagonal_step(r, us, d));
-            who |= j.from[d];
-        }
-        if (who & b->men) captures = count_captures_of_men(r, us, b, &j, c, further, walked);
-    }
-    return captures && !optional ? captures : captures + count_quiet_moves(r, us, p, b);
+    if (r->man_captures & STRAIGHT || ours & kings) return with_kings(p, ours, theirs, kings, c);
+    const struct board b = board_of(r, ours, theirs, kings);
+    if (!men_that_jump(r, us, &b)) return count_steps(r, us, &b);
+    if (!optional) return captures_of_men(p, ours, theirs, kings, c);
+    return captures_of_men(p, ours, theirs, kings, c) + count_steps(r, us, &b);
 }
 
-// ---- perft
-// ------------------------------------------------------------------------------------------------------------
+// ---- perft ----
 
-typedef uint64_t count_moves_of(const struct position *p, bitboard ours, bitboard theirs, bitboard kings,
-                                const struct counting *c);
 typedef uint64_t perft_of(const struct position *p, int depth, const struct counting *c);
 
 // Two plies: quiet moves of men are not listed, each is counted on from the board it leads to.
 ALWAYS_INLINE uint64_t perft_2(const struct rules *r, bool optional, enum side us, const struct position *p,
                                const struct counting *c, captures_of *captures, quiet_moves_of *quiet,
-                               count_moves_of *count) {
+                               count_of *count) {
     const enum side them = other_side(us);
     struct move_list *list = &c->lists[1];
-    struct board b = board_of(r, us, p);
+    struct board b = board_seen_by(r, us, p);
     uint64_t leaves = 0;
     captures(&b, list, c->paths);
     if (!list->count || optional) {
@@ -722,8 +734,10 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
     return leaves;
 }
 
-// ---- instances: one set of functions for each game, and for its "+free" form
-// ------------------------------------------
+// ---- instances: one set of functions for each game, and for its "+free" form ----
+
+#define COUNT_ARGUMENTS \
+    const struct position *p, bitboard ours, bitboard theirs, bitboard kings, const struct counting *c
 
 // What captures optional or not does not touch.
 #define DEFINE_GAME(id, R)                                                                              \
@@ -739,7 +753,7 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
         return p->turn == WHITE ? can_step(&R, WHITE, p) : can_step(&R, BLACK, p);                      \
     }                                                                                                   \
     static void id##_captures(const struct position *p, struct move_list *list) {                       \
-        const struct board b = board_of(&R, (enum side)p->turn, p);                                     \
+        const struct board b = board_seen_by(&R, (enum side)p->turn, p);                                \
         p->turn == WHITE ? id##_white_captures(&b, list, false) : id##_black_captures(&b, list, false); \
     }                                                                                                   \
     static void id##_play(struct position *p, struct move m) { play(&R, (enum side)p->turn, p, m); }
@@ -756,12 +770,16 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
                                                      struct move_list *list) {                         \
         add_quiet_moves(&R, US, p, b, list);                                                           \
     }                                                                                                  \
-    NOINLINE static uint64_t id##_##colour##_men_jumps(struct men_jumps *j,                            \
-                                                       const bitboard landed[static 4]) {              \
-        return count_men_jumps(&R, US, j, landed);                                                     \
+    NOINLINE static uint64_t id##_##colour##_by_list(COUNT_ARGUMENTS) {                                \
+        (void)p;                                                                                       \
+        return count_by_list(&R, US, ours, theirs, kings, c, id##_##colour##_captures);                \
     }                                                                                                  \
-    NOINLINE static uint64_t id##_##colour##_walked(const struct board *b, const struct counting *c) { \
-        return count_walked(&R, US, b, c, id##_##colour##_captures);                                   \
+    NOINLINE static uint64_t id##_##colour##_long_captures(COUNT_ARGUMENTS) {                          \
+        return count_long_captures(&R, US, p, ours, theirs, kings, c, id##_##colour##_by_list);        \
+    }                                                                                                  \
+    NOINLINE static uint64_t id##_##colour##_captures_of_men(COUNT_ARGUMENTS) {                        \
+        return count_captures_of_men(&R, US, p, ours, theirs, kings, c, id##_##colour##_long_captures, \
+                                     id##_##colour##_by_list);                                         \
     }
 
 // What lists or counts all legal moves, in the plain or the free form of a game.
@@ -784,15 +802,12 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
     static void form##_##colour##_generate(const struct position *p, struct move_list *list, bool paths) { \
         generate(&R, optional, US, p, list, paths, id##_##colour##_captures, id##_##colour##_quiet_moves); \
     }                                                                                                      \
-    NOINLINE static uint64_t form##_##colour##_count(const struct position *p, bitboard ours,              \
-                                                     bitboard theirs, bitboard kings,                      \
-                                                     const struct counting *c) {                           \
-        const struct board b = {.men = ours & ~kings,                                                      \
-                                .kings = ours & kings,                                                     \
-                                .prey = theirs,                                                            \
-                                .enemy_kings = theirs & kings,                                             \
-                                .empty = board_all(R.width) & ~(ours | theirs)};                           \
-        return count_moves(&R, optional, US, p, &b, c, id##_##colour##_men_jumps, id##_##colour##_walked); \
+    NOINLINE static uint64_t form##_##colour##_with_kings(COUNT_ARGUMENTS) {                               \
+        return count_with_kings(&R, optional, US, p, ours, theirs, kings, c, id##_##colour##_by_list);     \
+    }                                                                                                      \
+    NOINLINE static uint64_t form##_##colour##_count(COUNT_ARGUMENTS) {                                    \
+        return count_moves(&R, optional, US, p, ours, theirs, kings, c, id##_##colour##_captures_of_men,   \
+                           form##_##colour##_with_kings);                                                  \
     }                                                                                                      \
     static perft_of form##_##colour##_perft, form##_##colour##_perft_2;
 

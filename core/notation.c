@@ -235,19 +235,21 @@ struct fen {
     struct position position;
 };
 
-static const char around_fen[] = " \t\r\n\f\v\"'";
+static void drop_last_of(struct scan *s, const char *set) {
+    while (s->end > s->at && s->end[-1] && strchr(set, s->end[-1])) s->end--;
+}
 
 // Without what may stand around it: blanks, [FEN "..."], quotes, a final dot, a byte order mark.
 static struct scan fen_body(const char *text) {
     struct scan s = scan_text(text);
     skip(&s, "\xef\xbb\xbf");
     skip_blanks(&s);
-    const bool tag = skip_char_of(&s, "[");
+    drop_last_of(&s, BLANKS);
+    if (skip_char_of(&s, "[") && s.end > s.at && s.end[-1] == ']') s.end--;
     skip_blanks(&s);
     skip(&s, "FEN");
-    while (skip_char_of(&s, around_fen)) continue;
-    while (s.end > s.at && (strchr(around_fen, s.end[-1]) || s.end[-1] == '.' || (tag && s.end[-1] == ']')))
-        s.end--;
+    while (skip_char_of(&s, BLANKS "\"'")) continue;
+    drop_last_of(&s, BLANKS "\"'.");
     return s;
 }
 
@@ -502,7 +504,7 @@ static void put_route(const struct variant *variant, square from, const struct r
 static void put_long_form(const struct variant *variant, const struct position *p, struct move move,
                           char *to) {
     struct route route;
-    if (route_find(variant, p, move, NULL, 0, &route)) {
+    if (route_find(variant, p, move, &route)) {
         put_route(variant, move.from, &route, to);
         return;
     }
@@ -699,12 +701,17 @@ static bool is_long_form(const struct candidates *c, struct move m) {
     return m.captured && m.captured == c->straight;
 }
 
-// Some way of making the move passes all squares between the ends, in order.
+// The squares between the ends are some of the long form's, in order.
+static bool stops_at_squares(const struct candidates *c, struct move m) {
+    const struct spoken *said = c->spoken;
+    return said->count == 2 ||
+           (m.captured && route_stops_at(c->variant, c->position, m, said->squares + 1, said->count - 2));
+}
+
+// The piece may at least have come over them.
 static bool passes_squares(const struct candidates *c, struct move m) {
-    const int between = c->spoken->count - 2;
-    struct route ignored;
-    if (!between) return true;
-    return m.captured && route_find(c->variant, c->position, m, c->spoken->squares + 1, between, &ignored);
+    const struct spoken *said = c->spoken;
+    return m.captured && route_passes(c->variant, c->position, m, said->squares + 1, said->count - 2);
 }
 
 static bitboard squares_from(const struct spoken *said, int first, int last) {
@@ -743,8 +750,9 @@ static void resolve(struct candidates *c) {
     candidates_keep(c, has_these_ends);
     if (c->spoken->captured) candidates_keep(c, takes_what_braces_say);
     heed_sign(c);
-    if (candidates_prefer(c, is_long_form) || candidates_prefer(c, passes_squares) ||
-        candidates_prefer(c, takes_just_squares_between) || candidates_prefer(c, takes_squares_between))
+    if (candidates_prefer(c, is_long_form) || candidates_prefer(c, stops_at_squares) ||
+        candidates_prefer(c, passes_squares) || candidates_prefer(c, takes_just_squares_between) ||
+        candidates_prefer(c, takes_squares_between))
         return;
     candidates_all(c);
     candidates_keep(c, is_hub_form);

@@ -48,13 +48,17 @@ static inline bool move_equal(struct move a, struct move b) {
 
 ALWAYS_INLINE enum side position_turn(const struct position *p) { return (enum side)p->turn; }
 ALWAYS_INLINE enum side other_side(enum side side) { return side == WHITE ? BLACK : WHITE; }
-ALWAYS_INLINE bitboard position_men(const struct position *p, enum side side) { return p->pieces[side] & ~p->kings; }
-ALWAYS_INLINE bitboard position_kings(const struct position *p, enum side side) { return p->pieces[side] & p->kings; }
+ALWAYS_INLINE bitboard position_men(const struct position *p, enum side side) {
+    return p->pieces[side] & ~p->kings;
+}
+ALWAYS_INLINE bitboard position_kings(const struct position *p, enum side side) {
+    return p->pieces[side] & p->kings;
+}
 
 bool position_equal(const struct position *a, const struct position *b);
 
-// A 64-bit key of everything in the position. Equal positions have equal keys on every machine; different ones
-// collide as random numbers do, so a use that must be exact compares positions as well.
+// A 64-bit key of everything in the position. Equal positions have equal keys on every machine; different
+// ones collide as random numbers do, so a use that must be exact compares positions as well.
 uint64_t position_key(const struct position *p);
 
 #endif

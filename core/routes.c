@@ -36,6 +36,7 @@ struct walk {
     struct move move;
     const square *via;
     int via_count;
+    bool stops_only;  // `via` are stops of the route
     // Italian: whether the n-th piece taken is a king, for the first `ordered` pieces.
     uint32_t king_order;
     int ordered;
@@ -119,10 +120,19 @@ static struct state after_jump(const struct walk *w, const struct state *s, bitb
     return next;
 }
 
-// Counts the squares of `via` passed on the line of the last jump up to `last`, or up to the next piece.
-static void pass(const struct walk *w, struct state *s, bitboard last) {
+static void pass_square(const struct walk *w, struct state *s, bitboard passed) {
+    if (s->via < w->via_count && passed & square_bit(w->via[s->via])) s->via++;
+}
+
+// Counts the squares of `via` passed on the line of the last jump, which stops at `stop`: those up to `last`,
+// or up to the next piece.
+static void pass(const struct walk *w, struct state *s, square stop, bitboard last) {
+    if (w->stops_only) {
+        pass_square(w, s, square_bit(stop));
+        return;
+    }
     for (bitboard landing = square_bit(s->at); landing; landing = landing_after(w, s, landing)) {
-        if (s->via < w->via_count && landing & square_bit(w->via[s->via])) s->via++;
+        pass_square(w, s, landing);
         if (landing == last) return;
     }
 }
@@ -191,7 +201,7 @@ static bool ends(struct walk *w, struct state s) {
     if (!right_behind)
         while (landing && landing != to) landing = landing_after(w, &s, landing);
     if (landing != to || must_go_on(w, &s)) return false;
-    pass(w, &s, to);
+    pass(w, &s, w->move.to, to);
     if (s.via < w->via_count) return false;
     w->route.stops[w->route.count - 1] = w->move.to;
     if (!w->visit(w->context, &w->route)) w->over = true;
@@ -211,7 +221,7 @@ static bool jump_on(struct walk *w, struct state s, bitboard landing, int direct
     const bool straight_on = direction == s.came;
     if (taken) {
         route->stops[taken - 1] = straight_on ? s.at : bits_first(landing);
-        pass(w, &s, straight_on ? 0 : landing);
+        pass(w, &s, route->stops[taken - 1], straight_on ? 0 : landing);
     }
     route->taken[route->count++] = bits_first(over);
     const bool found = extend(w, after_jump(w, &s, over, direction));
@@ -275,14 +285,32 @@ static void order_kings(struct walk *w) {
     }
 }
 
-bool route_find(const struct variant *variant, const struct position *p, struct move move, const square *via,
-                int via_count, struct route *route) {
+static bool find_via(const struct variant *variant, const struct position *p, struct move move,
+                     const square *via, int via_count, bool stops_only, struct route *route) {
     assert(move.captured && via_count <= MAX_CAPTURED);
     struct walk w = walk_new(variant, p, move);
     order_kings(&w);
     w.via = via;
     w.via_count = via_count;
+    w.stops_only = stops_only;
     return find(&w, route);
+}
+
+bool route_find(const struct variant *variant, const struct position *p, struct move move,
+                struct route *route) {
+    return find_via(variant, p, move, NULL, 0, false, route);
+}
+
+bool route_stops_at(const struct variant *variant, const struct position *p, struct move move,
+                    const square *squares, int count) {
+    struct route ignored;
+    return find_via(variant, p, move, squares, count, true, &ignored);
+}
+
+bool route_passes(const struct variant *variant, const struct position *p, struct move move,
+                  const square *squares, int count) {
+    struct route ignored;
+    return find_via(variant, p, move, squares, count, false, &ignored);
 }
 
 bool routes_visit(const struct variant *variant, const struct position *p, struct move move,

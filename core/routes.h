@@ -14,11 +14,15 @@ struct route {
                                  // it goes straight on; the last one is where the move ends
 };
 
-// Finds a route of a legal capture that passes the squares `via` in this order, with others before, between
-// and after them (via_count = 0: any route); the same one every time. False when there is none, or when the
-// search was given up, which only positions made for it bring about.
-bool route_find(const struct variant *, const struct position *, struct move, const square *via,
-                int via_count, struct route *) __attribute__((warn_unused_result));
+// Finds a route of a legal capture, the same one every time. False only when the search was given up, which
+// takes a position made for that.
+bool route_find(const struct variant *, const struct position *, struct move, struct route *)
+    __attribute__((warn_unused_result));
+
+// Does a route of a legal capture stop at these squares in this order, or at least pass them, with others
+// before, between and after them? At most MAX_CAPTURED squares.
+bool route_stops_at(const struct variant *, const struct position *, struct move, const square *, int count);
+bool route_passes(const struct variant *, const struct position *, struct move, const square *, int count);
 
 // Calls `visit` for every route of a legal capture until it returns false. Routes that take the same pieces
 // in the same order and directions are one, wherever in between they could have stopped, as in the `paths`

@@ -25,26 +25,26 @@ enum king_range {
 };
 
 enum king_landing {
-    LANDS_ANYWHERE,            // on any free square behind the piece it takes
-    LANDS_BEHIND_LAST_KING,    // so, but right behind a king that is the last piece taken (Killer)
-    LANDS_RIGHT_BEHIND,        // always on the first square behind (Thai)
+    LANDS_ANYWHERE,          // on any free square behind the piece it takes
+    LANDS_BEHIND_LAST_KING,  // so, but right behind a king that is the last piece taken (Killer)
+    LANDS_RIGHT_BEHIND,      // always on the first square behind (Thai)
 };
 
 // Which captures oblige when there are several.
 enum priority {
-    PRIORITY_NONE,             // any may be chosen
-    PRIORITY_QUANTITY,         // most pieces
-    PRIORITY_QUANTITY_KINGS,   // most pieces, then most kings among them
-    PRIORITY_ITALIAN,          // most pieces, then with a king, then most kings, then kings as early as possible
-    PRIORITY_KING_FIRST,       // with a king, if any king can capture
-    PRIORITY_VALUE,            // most value (a king is just under two men), then with a king (Frisian)
+    PRIORITY_NONE,            // any may be chosen
+    PRIORITY_QUANTITY,        // most pieces
+    PRIORITY_QUANTITY_KINGS,  // most pieces, then most kings among them
+    PRIORITY_ITALIAN,     // most pieces, then with a king, then most kings, then kings as early as possible
+    PRIORITY_KING_FIRST,  // with a king, if any king can capture
+    PRIORITY_VALUE,       // most value (a king is just under two men), then with a king (Frisian)
 };
 
 // What becomes of a man that reaches its crowning row in the middle of a capture.
 enum crowning {
-    CROWNING_STOPS,     // it is crowned and the move ends
-    CROWNING_PASSES,    // it goes on as a man, crowned only where the capture ends
-    CROWNING_CONTINUES, // it is a king at once and goes on as one
+    CROWNING_STOPS,      // it is crowned and the move ends
+    CROWNING_PASSES,     // it goes on as a man, crowned only where the capture ends
+    CROWNING_CONTINUES,  // it is a king at once and goes on as one
 };
 
 enum removal {
@@ -57,7 +57,8 @@ enum goal {
     NO_MOVE_WINS,   // ... has won (losing games)
 };
 
-// ---- draws ---------------------------------------------------------------------------------------------------
+// ---- draws
+// ---------------------------------------------------------------------------------------------------
 
 enum progress_reading {
     PROGRESS_CAPTURE_OR_MAN_MOVE,
@@ -69,51 +70,54 @@ enum balance {
     BALANCE_KINGS_BOTH,  // both sides own a king; `min_pieces`..`max_pieces` on the board in all
 };
 
-// A limit that counts while the material is of one kind. The move that brings the balance about is not counted.
+// A limit that counts while the material is of one kind. The move that brings the balance about is not
+// counted.
 struct balance_limit {
     enum balance balance;
     uint8_t min_pieces, max_pieces;
-    uint8_t min_kings;    // that the stronger side owns at least (lone king only)
-    uint8_t max_men;      // that the stronger side owns at most (lone king only)
-    bool on_main_road;    // the lone king stands on the long diagonal
-    bool restarts;        // any capture or crowning starts the count again
-    uint16_t plies;       // drawn when this many plies were played under it; 0 ends a list
+    uint8_t min_kings;  // that the stronger side owns at least (lone king only)
+    uint8_t max_men;    // that the stronger side owns at most (lone king only)
+    bool on_main_road;  // the lone king stands on the long diagonal
+    bool restarts;      // any capture or crowning starts the count again
+    uint16_t plies;     // drawn when this many plies were played under it; 0 ends a list
 };
 
 enum { MAX_BALANCE_LIMITS = 6 };
 
 struct draw_rules {
-    const char *name;              // "federation" or "simple"
-    uint8_t repetitions;           // drawn at this occurrence of a position with the same side to move; 0 = never
-    uint16_t no_progress_plies;    // drawn after this many plies without progress; 0 = never
-    enum progress_reading progress;        // what starts that count again
+    const char *name;     // "federation" or "simple"
+    uint8_t repetitions;  // drawn at this occurrence of a position with the same side to move; 0 = never
+    uint16_t no_progress_plies;      // drawn after this many plies without progress; 0 = never
+    enum progress_reading progress;  // what starts that count again
     struct balance_limit limits[MAX_BALANCE_LIMITS];
 };
 
-// ---- notation (PDN 3.0, GameType) -------------------------------------------------------------------------------
+// ---- notation (PDN 3.0, GameType)
+// -------------------------------------------------------------------------------
 
 enum square_names { NUMERIC, ALGEBRAIC };
 
 // The corner of square 1, seen by the side that starts.
 enum corner { BOTTOM_LEFT, BOTTOM_RIGHT, TOP_LEFT, TOP_RIGHT };
 
-// ---- a variant -------------------------------------------------------------------------------------------------
+// ---- a variant
+// -------------------------------------------------------------------------------------------------
 
 struct rules {
     const char *name;
-    const char *source;            // the rule book
+    const char *source;  // the rule book
 
-    int width;                     // of the square board: 8 or 10
-    int rows_of_men;               // that each side starts with
+    int width;        // of the square board: 8 or 10
+    int rows_of_men;  // that each side starts with
     enum side starts;
     enum goal goal;
 
-    int game_type;                 // PDN number, 0 = none
+    int game_type;  // PDN number, 0 = none
     enum square_names names;
     enum corner first_square;
-    bool mirrored;                 // the official board has a playing square at White's right, not left
-    char capture_sign;             // between the squares of a capture in PDN
-    bool two_points;               // PDN results 2-0, 1-1, 0-2
+    bool mirrored;      // the official board has a playing square at White's right, not left
+    char capture_sign;  // between the squares of a capture in PDN
+    bool two_points;    // PDN results 2-0, 1-1, 0-2
 
     unsigned man_moves, man_captures, king_moves, king_captures;  // enum directions
     bool men_capture_kings;
@@ -122,9 +126,9 @@ struct rules {
     enum priority priority;
     enum crowning crowning;
     enum removal removal;
-    int king_move_limit;           // quiet moves in a row by one king of a side that has men; 0 = no limit (Frisian)
+    int king_move_limit;  // quiet moves in a row by one king of a side that has men; 0 = no limit (Frisian)
 
-    struct draw_rules draws;       // the federation's
+    struct draw_rules draws;  // the federation's
 };
 
 #endif

@@ -9,15 +9,16 @@
 #include "core/support/error.h"
 
 struct variant {
-    const char *name;           // "american", "american+free"
+    const char *name;  // "american", "american+free"
     const struct rules *rules;
-    bool captures_optional;     // house rule: a quiet move may be played instead of a capture
+    bool captures_optional;  // house rule: a quiet move may be played instead of a capture
 
     // All legal moves, captures first, in an order that is part of the dataset format.
     void (*generate)(const struct position *, struct move_list *);
     // Only the captures (none is obligatory to look for when there are none).
     void (*captures)(const struct position *, struct move_list *);
-    // As generate, but every order of capturing is a move of its own (the `paths` convention of perft tables).
+    // As generate, but every order of capturing is a move of its own (the `paths` convention of perft
+    // tables).
     void (*generate_paths)(const struct position *, struct move_list *);
     // Can the side to move capture?
     bool (*can_capture)(const struct position *);

@@ -51,7 +51,8 @@ struct weights weights_material(const struct variant *);
 //     checksum 8c736521                CRC-32 of the bytes before this line
 //
 // A mismatch of any is refused with one clear line. Written whole or not at all; sets weights->sha256. A
-// variant with a house rule ("american+free") reads the weights of the variant without it.
+// variant with a house rule ("american+free") reads the weights of the variant without it; without a variant
+// (NULL) those of any are read, and weights->variant says whose they are.
 enum { WEIGHTS_VERSION = 1 };
 bool weights_write(const char *path, struct weights *, struct error *) __attribute__((warn_unused_result));
 bool weights_read(const char *path, const struct variant *, struct weights *, struct error *)

@@ -26,10 +26,10 @@ struct search_limits {
 
 struct search_result {
     struct move best;
-    int index;        // of `best` in the list of legal moves
-    int score;        // centipawns, side to move's view
-    int depth;        // last depth completed
-    uint64_t nodes;   // positions entered by a move, quiescence included
+    int index;       // of `best` in the list of legal moves
+    int score;       // centipawns, side to move's view
+    int depth;       // last depth completed
+    uint64_t nodes;  // positions entered by a move, quiescence included
     double seconds;
     int pv_length;
     struct move pv[MAX_SEARCH_PLY];
