@@ -172,7 +172,20 @@ static bool read_values(struct reader *r, struct weights *weights) {
     return true;
 }
 
-static bool read_header(struct reader *r, const struct variant *variant) {
+// Sets *variant, which those of the file must be if it is not NULL.
+static bool read_variant(struct reader *r, const struct variant **variant) {
+    char word[WORD_SIZE];
+    struct error cause;
+    if (!read_field(r, "variant", word)) return false;
+    if (*variant && strcmp(word, (*variant)->name) != 0)
+        return fail(r, "these are weights of %s, not of %s", word, (*variant)->name);
+    const struct variant *found = variant_find(word, &cause);
+    if (!found) return fail(r, "%s", cause.text);
+    *variant = variant_find(found->rules->name, NULL);
+    return read_line_end(r);
+}
+
+static bool read_header(struct reader *r, const struct variant **variant) {
     static const char magic[] = "huff-weights ";
     char word[WORD_SIZE], expected[SHA256_DIGEST_STRING_LENGTH];
     if (r->end - r->at < (int)sizeof magic - 1 || memcmp(r->at, magic, sizeof magic - 1) != 0)
@@ -182,12 +195,10 @@ static bool read_header(struct reader *r, const struct variant *variant) {
     if (!read_field(r, "huff-weights", word)) return false;
     if (strcmp(word, expected) != 0)
         return fail(r, "version %s of the format, this program reads %s", word, expected);
-    if (!read_line_end(r) || !read_field(r, "variant", word)) return false;
-    if (strcmp(word, variant->name) != 0)
-        return fail(r, "these are weights of %s, not of %s", word, variant->name);
+    if (!read_line_end(r) || !read_variant(r, variant)) return false;
 
     hash_terms(expected);
-    if (!read_line_end(r) || !read_field(r, "terms", word)) return false;
+    if (!read_field(r, "terms", word)) return false;
     if (strcmp(word, expected) != 0)
         return fail(r, "weights of another list of terms (%s, this program has %s)", word, expected);
     return read_line_end(r);
@@ -209,9 +220,9 @@ bool weights_read(const char *path, const struct variant *variant, struct weight
     if (!file_read(path, FILE_LIMIT, &data, &size, error)) return false;
 
     struct reader r = {.path = path, .at = data, .end = data + size, .line = 1, .error = error};
-    *weights = (struct weights){.variant = variant_find(variant->rules->name, NULL)};
+    *weights = (struct weights){.variant = variant ? variant_find(variant->rules->name, NULL) : NULL};
     const bool done =
-        read_header(&r, weights->variant) && read_values(&r, weights) && read_checksum(&r, data);
+        read_header(&r, &weights->variant) && read_values(&r, weights) && read_checksum(&r, data);
     if (done) set_sha256(weights, data, size);
     free(data);
     return done;
