@@ -1,0 +1,282 @@
+// fit_command.c -- huff-tune fit: datasets in, a file of weights out, and what the fit was like.
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/support/memory.h"
+#include "core/support/options.h"
+#include "core/support/progress.h"
+#include "tuner/fit_config.h"
+#include "tuner/tune.h"
+
+enum {
+    OPTION_SET = 0x200,
+    // Below these a warning is given. Positions of one game are alike: games are what counts.
+    GAMES_A_WEIGHT = 10,
+    POSITIONS_A_WEIGHT = 100,
+    VALIDATION_GAMES = 50,
+};
+#define MOST_DRAWS 0.9
+
+struct arguments {
+    struct common_options common;
+    const char *config, *output;
+    const char **data, **sets;
+    int data_count, set_count;
+};
+
+// What is told at the end.
+struct account {
+    const struct arguments *arguments;
+    json_t *epochs, *warnings;
+};
+
+// ---- The command line ----
+
+static const struct argp_option option_list[] = {
+    {"output", 'o', "FILE", 0, "The file of weights to write", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0, "Overrides a key of the configuration (l2.KING=5); repeatable", 0},
+    {0},
+};
+
+static void append(const char ***list, int *count, const char *text) {
+    *list = memory_grow(*list, (size_t)*count + 1, sizeof **list);
+    (*list)[(*count)++] = text;
+}
+
+static void check_arguments(const struct arguments *a, struct argp_state *state) {
+    if (a->config == NULL) argp_error(state, "expected a configuration file and datasets");
+    if (a->data_count == 0) argp_error(state, "expected datasets: files or folders of runs");
+    if (a->output == NULL) argp_error(state, "expected -o FILE, the weights to write");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
+    case 'o': a->output = text; return 0;
+    case OPTION_SET: append(&a->sets, &a->set_count, text); return 0;
+    case ARGP_KEY_ARG:
+        if (a->config == NULL)
+            a->config = text;
+        else
+            append(&a->data, &a->data_count, text);
+        return 0;
+    case ARGP_KEY_END: check_arguments(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&options_common, 0, "Common options:", 0}, {0}};
+static const struct argp fit_argp = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "CONFIG.yaml DATA... -o FILE",
+    .doc =
+        "Fits the weights of the evaluation to the results of games by logistic regression."
+        "\vDATA are files of positions or folders of runs, of one variant. The same configuration and data "
+        "give the same weights, whatever the number of threads. Ctrl-C ends the fit and keeps the best "
+        "weights so far.",
+    .children = children,
+};
+
+// ---- What the user is told ----
+
+static void warn(const struct account *account, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void warn(const struct account *account, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    json_array_append_new(account->warnings, json_string(text));
+    if (!account->arguments->common.quiet) fprintf(stderr, "huff-tune fit: warning: %s\n", text);
+}
+
+static void warn_of_results(const struct account *account, const struct samples *train) {
+    const uint64_t draws = train->results[1], decided = train->games - draws;
+    if (decided == 0 || train->games == 0) return;  // that is an error
+    if (train->results[0] == 0 || train->results[2] == 0)
+        warn(account, "%s wins none of the training games: the weights will be lopsided",
+             train->results[2] == 0 ? "White" : "Black");
+    if ((double)draws > MOST_DRAWS * (double)train->games)
+        warn(account,
+             "%.0f%% of the training games are draws: more random plies or fewer nodes a move decide more",
+             100 * (double)draws / (double)train->games);
+}
+
+static void warn_of_few(const struct account *account, const struct sample_sets *sets,
+                        const struct fit_result *result) {
+    const struct samples *train = &sets->part[SPLIT_TRAIN], *validation = &sets->part[SPLIT_VALIDATION];
+    const uint64_t weights = (uint64_t)result->weights_seen;
+    if (train->games < GAMES_A_WEIGHT * weights || train->count < POSITIONS_A_WEIGHT * weights)
+        warn(account,
+             "%" PRIu64 " training games with %zu positions are few for %" PRIu64 " weights: from %" PRIu64
+             " games on the weights are worth something",
+             train->games, train->count, weights, GAMES_A_WEIGHT * weights);
+    if (validation->games < VALIDATION_GAMES)
+        warn(account, "%" PRIu64 " validation games are few: which epoch is best is left to chance",
+             validation->games);
+    if (result->best == 0) warn(account, "no epoch was better than the starting weights, which are kept");
+}
+
+static void print_head(const struct sample_sets *sets, const char *start) {
+    printf("%s: %" PRIu64 " games, %" PRIu64 " positions; starting from %s\n", sets->variant->name,
+           sets->games, sets->positions, start != NULL ? start : "material alone");
+    for (int part = 0; part < PART_COUNT; part++) {
+        const struct samples *samples = &sets->part[part];
+        printf("  %-10s %8" PRIu64 " games %10zu positions chosen; White won %" PRIu64 ", drew %" PRIu64
+               ", lost %" PRIu64 "\n",
+               part_names[part], samples->games, samples->count, samples->results[2], samples->results[1],
+               samples->results[0]);
+    }
+    printf("epoch  positions/s  train loss  validation loss\n");
+    fflush(stdout);
+}
+
+static json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static void tell_epoch(void *context, const struct fit_epoch *epoch) {
+    const struct account *account = context;
+    json_t *line = json_object();
+    json_object_set_new(line, "epoch", json_integer(epoch->epoch));
+    json_object_set_new(line, "positions_per_second", json_number(epoch->positions_per_second));
+    json_object_set_new(line, "train_loss", json_number(epoch->loss[SPLIT_TRAIN]));
+    json_object_set_new(line, "validation_loss", json_number(epoch->loss[SPLIT_VALIDATION]));
+    json_object_set_new(line, "best", json_boolean(epoch->best));
+    json_array_append_new(account->epochs, line);
+    if (account->arguments->common.json || account->arguments->common.quiet) return;
+    printf("%5d %12.0f %11.5f %16.5f%s\n", epoch->epoch, epoch->positions_per_second,
+           epoch->loss[SPLIT_TRAIN], epoch->loss[SPLIT_VALIDATION], epoch->best ? " *" : "");
+    fflush(stdout);
+}
+
+static void print_end(const struct account *account, const struct sample_sets *sets, const char *start,
+                      const struct fit_result *result) {
+    const char *from = start != NULL ? start : "material";
+    printf("%s epoch %d; epoch %d is kept\n", result->interrupted ? "interrupted after" : "ended with",
+           result->epochs, result->best);
+    for (int part = SPLIT_VALIDATION; part < PART_COUNT; part++) {
+        if (sets->part[part].count == 0) continue;
+        printf("%s loss %.5f, with %s %.5f: %.2f%% %s\n", part_names[part], result->loss[part], from,
+               result->start_loss[part], fabs(100 * (1 - result->loss[part] / result->start_loss[part])),
+               result->loss[part] <= result->start_loss[part] ? "lower" : "higher");
+    }
+    printf("a king is worth %.2f men; %.0f centipawns make a logit\n",
+           result->weights.value[TERM_KING] / (100.0 * WEIGHT_UNIT), result->centipawns_per_logit);
+    printf("weights written to %s\n", account->arguments->output);
+}
+
+static json_t *parts_to_json(const struct sample_sets *sets, const struct fit_result *result) {
+    json_t *parts = json_object();
+    for (int part = 0; part < PART_COUNT; part++) {
+        const struct samples *samples = &sets->part[part];
+        json_t *one = json_object();
+        json_object_set_new(one, "games", json_integer((json_int_t)samples->games));
+        json_object_set_new(one, "positions", json_integer((json_int_t)samples->count));
+        json_object_set_new(one, "start_loss", json_number(result->start_loss[part]));
+        json_object_set_new(one, "loss", json_number(result->loss[part]));
+        json_object_set_new(parts, part_names[part], one);
+    }
+    return parts;
+}
+
+static void print_json(const struct account *account, const struct sample_sets *sets, const char *start,
+                       const struct fit_result *result) {
+    json_t *root = json_object();
+    json_object_set_new(root, "variant", json_string(sets->variant->name));
+    json_object_set_new(root, "start", start != NULL ? json_string(start) : json_null());
+    json_object_set_new(root, "parts", parts_to_json(sets, result));
+    json_object_set(root, "epochs", account->epochs);
+    json_object_set_new(root, "best_epoch", json_integer(result->best));
+    json_object_set_new(root, "interrupted", json_boolean(result->interrupted));
+    json_object_set_new(root, "centipawns_per_logit", json_number(result->centipawns_per_logit));
+    json_object_set(root, "warnings", account->warnings);
+    json_object_set_new(root, "weights", json_string(account->arguments->output));
+    json_object_set_new(root, "sha256", json_string(result->weights.sha256));
+    json_dumpf(root, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(root);
+}
+
+// ---- The fit ----
+
+static bool read_config(const struct arguments *a, struct fit_config *config, struct error *error) {
+    if (!fit_config_read(a->config, a->sets, a->set_count, config, error)) return false;
+    if (a->common.seed_given) config->settings.seed = a->common.seed;
+    if (a->common.threads > 0 || config->settings.threads == 0)
+        config->settings.threads = options_threads(&a->common);
+    return true;
+}
+
+static bool check_variant(const struct arguments *a, const struct sample_sets *sets, struct error *error) {
+    if (a->common.variant == NULL) return true;
+    const struct variant *wanted = variant_find(a->common.variant, error);
+    if (wanted == NULL || wanted == sets->variant) return wanted != NULL;
+    return error_set(error, "%s: holds games of %s, not of %s", a->data[0], sets->variant->name,
+                     wanted->name);
+}
+
+static bool read_start(const char *path, const struct variant *variant, struct weights *start,
+                       struct error *error) {
+    if (path != NULL) return weights_read(path, variant, start, error);
+    *start = weights_material(variant);
+    return true;
+}
+
+static bool fit_and_write(struct account *account, const struct fit_config *config, struct sample_sets *sets,
+                          struct error *error) {
+    const struct arguments *a = account->arguments;
+    struct weights start;
+    struct fit_result result;
+    if (!check_variant(a, sets, error) || !read_start(config->start, sets->variant, &start, error))
+        return false;
+    if (!a->common.json && !a->common.quiet) print_head(sets, config->start);
+    warn_of_results(account, &sets->part[SPLIT_TRAIN]);
+    if (!fit_weights(sets, &start, &config->settings, tell_epoch, account, &result, error) ||
+        !weights_write(a->output, &result.weights, error)) {
+        return false;
+    }
+    warn_of_few(account, sets, &result);
+    if (a->common.json)
+        print_json(account, sets, config->start, &result);
+    else
+        print_end(account, sets, config->start, &result);
+    return !result.interrupted ||
+           error_set(error, "interrupted: %s holds the best weights so far, of epoch %d", a->output,
+                     result.best);
+}
+
+static bool run(const struct arguments *a, struct error *error) {
+    struct account account = {.arguments = a, .epochs = json_array(), .warnings = json_array()};
+    struct fit_config config;
+    struct sample_sets sets;
+    bool done = read_config(a, &config, error);
+    if (done) {
+        done = samples_read(a->data, a->data_count, &config.settings.choice, a->common.quiet, &sets, error);
+        if (done) {
+            done = fit_and_write(&account, &config, &sets, error);
+            samples_free(&sets);
+        }
+        fit_config_free(&config);
+    }
+    json_decref(account.epochs);
+    json_decref(account.warnings);
+    return done;
+}
+
+int tune_fit_run(int argc, char **argv) {
+    struct arguments a = {0};
+    struct error error;
+    if (argp_parse(&fit_argp, argc, argv, 0, NULL, &a) != 0) return EXIT_USAGE;
+    const int code = run(&a, &error) ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
+    free(a.data);
+    free(a.sets);
+    return code;
+}
