@@ -42,9 +42,9 @@ struct scan {
 
 static struct scan scan_text(const char *text) { return (struct scan){text, text + strlen(text)}; }
 
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
+#define BLANKS " \t\r\n\f\v"
+
+static bool is_blank(char c) { return c && strchr(BLANKS, c); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
