@@ -108,22 +108,36 @@ static bool take(const struct source *source, const char *key, const uint32_t *g
     return true;
 }
 
+static bool is_set(const struct source *source, const char *key) {
+    const size_t length = strlen(key);
+    for (int i = 0; i < source->set_count; i++) {
+        if (strncmp(source->sets[i], key, length) == 0 && source->sets[i][length] == '=') return true;
+    }
+    return false;
+}
+
+// One of the three limits; --set of one is stronger than the file's.
 static bool take_limits(const struct source *source, const struct keys *keys, struct search_limits *limits) {
-    const int given = (keys->nodes != NULL) + (keys->depth != NULL) + (keys->movetime != NULL);
-    if (given != 1) {
-        const char *key = keys->nodes != NULL || given == 0 ? "nodes" : "depth";
-        return refuse(source, key, "expected one of nodes, depth and movetime");
+    static const char *const names[] = {"nodes", "depth", "movetime"};
+    const bool given[] = {keys->nodes != NULL, keys->depth != NULL, keys->movetime != NULL};
+    int chosen = -1, chosen_count = 0, set_count = 0;
+    for (int i = 0; i < 3; i++) set_count += is_set(source, names[i]);
+    for (int i = 0; i < 3; i++) {
+        if (!given[i] || (set_count == 1 && !is_set(source, names[i]))) continue;
+        chosen = i;
+        chosen_count++;
+    }
+    if (chosen_count != 1) {
+        return refuse(source, names[chosen < 0 ? 0 : chosen], "expected one of nodes, depth and movetime");
     }
     *limits = (struct search_limits){0};
-    if (keys->nodes != NULL) {
-        limits->nodes = *keys->nodes;
-        return in_range(source, "nodes", (double)*keys->nodes, 1, 1e12);
-    }
-    if (keys->movetime != NULL) {
+    switch (chosen) {
+    case 0: limits->nodes = *keys->nodes; return in_range(source, "nodes", (double)*keys->nodes, 1, 1e12);
+    case 1: return take(source, "depth", keys->depth, 0, 1, MAX_DEPTH, &limits->depth);
+    default:
         limits->seconds = *keys->movetime;
         return in_range(source, "movetime", *keys->movetime, 0.001, 3600);
     }
-    return take(source, "depth", keys->depth, 0, 1, MAX_DEPTH, &limits->depth);
 }
 
 static bool take_draws(const struct source *source, const struct keys *keys, struct settings *settings) {
@@ -155,7 +169,10 @@ static bool take_games(const struct source *source, const struct keys *keys, str
 static bool take_all(const struct source *source, const struct keys *keys, struct settings *settings) {
     struct error cause;
     settings->variant = variant_find(keys->variant, &cause);
-    if (settings->variant == NULL) return refuse(source, "variant", cause.text);
+    if (settings->variant == NULL) {
+        const char *text = cause.text;  // "variant: no ...": the key is named already
+        return refuse(source, "variant", strncmp(text, "variant: ", 9) == 0 ? text + 9 : text);
+    }
     if (keys->weights != NULL) settings->weights = memory_text("%s", keys->weights);
     return take_games(source, keys, settings) && take_limits(source, keys, &settings->limits) &&
            take_draws(source, keys, settings) &&
