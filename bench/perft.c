@@ -16,8 +16,7 @@ enum {
     SUBTREES_A_THREAD = 512,  // enough that no thread waits long for the last one
 };
 
-// ---- the table
-// ------------------------------------------------------------------------------------------------
+// ---- the table ----
 //
 // Exact: an entry holds the whole position and depth, not a part of a key, and a bucket is locked while it is
 // read or written, so no other position and no half-written entry can answer.
@@ -97,8 +96,7 @@ void perft_free(struct perft *perft) {
     free(perft);
 }
 
-// ---- one subtree
-// ------------------------------------------------------------------------------------------------
+// ---- one subtree ----
 
 static void list_moves(const struct perft *perft, const struct position *p, struct move_list *list) {
     (perft->options.paths ? perft->variant->generate_paths : perft->variant->generate)(p, list);
@@ -138,8 +136,7 @@ static wide_count subtree(const struct perft *perft, const struct position *p, i
     return leaves;
 }
 
-// ---- the tree, cut into subtrees
-// ----------------------------------------------------------------------------------
+// ---- the tree, cut into subtrees ----
 
 struct front {
     struct position *positions;

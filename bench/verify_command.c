@@ -71,8 +71,7 @@ static const struct argp verify_argp = {
     .children = children,
 };
 
-// ---- the table
-// ------------------------------------------------------------------------------------------------
+// ---- the table ----
 
 static bool wide_from_text(const char *text, wide_count *count) {
     *count = 0;
@@ -140,8 +139,7 @@ static bool table_read(char *text, struct row **rows, int *count, struct error *
     return true;
 }
 
-// ---- counting it
-// ------------------------------------------------------------------------------------------------
+// ---- counting it ----
 
 struct tally {
     int passed, failed, left_out;

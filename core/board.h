@@ -36,8 +36,7 @@ enum {
 // Functions that must fold away with the rules they are given; see movegen.c.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// ---- one square, many squares
-// -------------------------------------------------------------------------------
+// ---- one square, many squares ----
 
 ALWAYS_INLINE bitboard square_bit(square s) { return UINT64_C(1) << s; }
 ALWAYS_INLINE bitboard bits_lowest(bitboard b) { return b & -b; }
@@ -45,8 +44,7 @@ ALWAYS_INLINE bitboard bits_without_lowest(bitboard b) { return b & (b - 1); }
 ALWAYS_INLINE int bits_count(bitboard b) { return __builtin_popcountll(b); }
 ALWAYS_INLINE square bits_first(bitboard b) { return (square)__builtin_ctzll(b); }  // b must not be empty
 
-// ---- geometry of a board `width` squares wide (8 or 10); all fold for a constant width
-// ------------------------
+// ---- geometry of a board `width` squares wide (8 or 10); all fold for a constant width ----
 
 ALWAYS_INLINE int board_squares(int width) { return width * width / 2; }
 ALWAYS_INLINE int board_row_start(int width, int row) {
@@ -70,8 +68,7 @@ ALWAYS_INLINE bitboard board_crown_row(int width, enum side side) {
     return board_row(width, side == WHITE ? 0 : width - 1);
 }
 
-// ---- the common square numbers (1-based)
-// -----------------------------------------------------------------------
+// ---- the common square numbers (1-based) ----
 
 ALWAYS_INLINE square board_square(int width, int number) {
     const int n = width / 2, index = number - 1;

@@ -237,14 +237,14 @@ ALWAYS_INLINE void take(const struct rules *r, struct walk *w, bitboard piece) {
     w->prey ^= piece;
     w->captured ^= piece;
     if (r->removal == REMOVED_AT_ONCE) w->empty ^= piece;
-    if (r->priority == PRIORITY_ITALIAN && piece & w->kings) w->order |= ORDER_FIRST >> w->depth;
+    if (r->priority == PRIORITY_ITALIAN && piece & w->kings) w->order |= (unsigned)ORDER_FIRST >> w->depth;
     w->depth++;
     w->jumps++;
 }
 
 ALWAYS_INLINE void give_back(const struct rules *r, struct walk *w, bitboard piece) {
     w->depth--;
-    if (r->priority == PRIORITY_ITALIAN && piece & w->kings) w->order &= ~(unsigned)(ORDER_FIRST >> w->depth);
+    if (r->priority == PRIORITY_ITALIAN && piece & w->kings) w->order &= ~((unsigned)ORDER_FIRST >> w->depth);
     if (r->removal == REMOVED_AT_ONCE) w->empty ^= piece;
     w->captured ^= piece;
     w->prey ^= piece;

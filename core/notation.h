@@ -15,8 +15,7 @@ enum {
     HUB_TEXT_SIZE = 1 + MAX_SQUARES + 1,
 };
 
-// ---- squares
-// --------------------------------------------------------------------------------------------------
+// ---- squares ----
 
 // "7" or "c3", as the variant's PDN writes it.
 void square_to_text(const struct variant *, square, char text[static SQUARE_TEXT_SIZE]);
@@ -27,8 +26,7 @@ square square_from_pdn_number(const struct variant *, int number);
 // bottom.
 void square_on_official_board(const struct variant *, square, int *file, int *rank);
 
-// ---- positions
-// ------------------------------------------------------------------------------------------------
+// ---- positions ----
 
 // Strict PDN 3.0 FEN ("W:W31-50:B1-20" is written square by square: "W:W31,32,...").
 void position_to_fen(const struct variant *, const struct position *, char text[static FEN_TEXT_SIZE]);
@@ -47,8 +45,7 @@ void position_to_hub(const struct variant *, const struct position *, char text[
 bool position_from_hub(const struct variant *, const char *text, struct position *, struct error *)
     __attribute__((warn_unused_result));
 
-// ---- moves
-// ----------------------------------------------------------------------------------------------------
+// ---- moves ----
 
 // PDN: "32-28", "28x19", "c3:e5"; the long form with every intermediate square when another legal capture
 // has the same ends ("47x38x24x13x36"). `legal` are the moves of `position`.

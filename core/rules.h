@@ -57,8 +57,7 @@ enum goal {
     NO_MOVE_WINS,   // ... has won (losing games)
 };
 
-// ---- draws
-// ---------------------------------------------------------------------------------------------------
+// ---- draws ----
 
 enum progress_reading {
     PROGRESS_CAPTURE_OR_MAN_MOVE,
@@ -92,16 +91,14 @@ struct draw_rules {
     struct balance_limit limits[MAX_BALANCE_LIMITS];
 };
 
-// ---- notation (PDN 3.0, GameType)
-// -------------------------------------------------------------------------------
+// ---- notation (PDN 3.0, GameType) ----
 
 enum square_names { NUMERIC, ALGEBRAIC };
 
 // The corner of square 1, seen by the side that starts.
 enum corner { BOTTOM_LEFT, BOTTOM_RIGHT, TOP_LEFT, TOP_RIGHT };
 
-// ---- a variant
-// -------------------------------------------------------------------------------------------------
+// ---- a variant ----
 
 struct rules {
     const char *name;

@@ -461,17 +461,31 @@ bool config_read(const char *path, const char *const *sets, int set_count, const
     return good;
 }
 
-// The line of the value of "outer.inner", or of as much of it as is there; 0 when the file cannot be read.
+// The entry of a list that "[2]" names, or NULL.
+static const yaml_node_t *find_entry(yaml_document_t *document, const yaml_node_t *list, const char *index) {
+    if (list->type != YAML_SEQUENCE_NODE) return NULL;
+    const yaml_node_item_t *start = list->data.sequence.items.start;
+    const unsigned long number = strtoul(index + 1, NULL, 10);
+    return number < (unsigned long)(list->data.sequence.items.top - start)
+               ? yaml_document_get_node(document, start[number])
+               : NULL;
+}
+
+// The line of the value of "outer.inner" or "list[2].inner", or of as much of it as is there; 0 when the file
+// cannot be read.
 static size_t line_of(const char *path, const char *key) {
     yaml_document_t document;
     if (path == NULL || !read_tree(path, &document, NULL)) return 0;
-    const yaml_node_t *node = yaml_document_get_root_node(&document);
+    const yaml_node_t *node = yaml_document_get_root_node(&document), *entry;
     char *parts = memory_text("%s", key), *rest = parts;
     for (char *name = strsep(&rest, "."); name != NULL && node->type == YAML_MAPPING_NODE;
          name = strsep(&rest, ".")) {
+        char *index = strchr(name, '[');
+        if (index != NULL) *index = '\0';
         const yaml_node_pair_t *pair = find_pair(&document, node, name);
         if (pair == NULL) break;
         node = yaml_document_get_node(&document, pair->value);
+        if (index != NULL && (entry = find_entry(&document, node, index)) != NULL) node = entry;
     }
     const size_t line = node->start_mark.line + 1;
     free(parts);

@@ -18,7 +18,8 @@ bool config_read(const char *path, const char *const *sets, int set_count, const
 void config_free(const cyaml_schema_value_t *schema, void *config);
 
 // For what a schema cannot say: the error of a value that was read ("configs/x.yaml:12: games: ..." or
-// "--set games: ..."), from the same path and sets. Return false; config_range only outside least..most.
+// "--set games: ..."), from the same path and sets. `key` may name an entry of a list ("engines[1].nodes").
+// Return false; config_range only outside least..most.
 bool config_refuse(const char *path, const char *const *sets, int set_count, const char *key, struct error *,
                    const char *format, ...) __attribute__((format(printf, 6, 7)));
 bool config_range(const char *path, const char *const *sets, int set_count, const char *key, double value,

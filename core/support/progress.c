@@ -17,6 +17,7 @@
 
 #define REDRAW_SECONDS 0.2   // a bar on a terminal
 #define LINE_SECONDS   10.0  // lines in a log
+#define WORTH_A_LINE   1.0   // seconds: shorter work ends without a line
 
 enum { BAR_CELLS = 20, MOST_NOTE = 160, MOST_LINE = 512, USUAL_COLUMNS = 80 };
 
@@ -152,7 +153,7 @@ void progress_note(struct progress *progress, const char *format, ...) {
 }
 
 void progress_end(struct progress *progress) {
-    if (!progress->quiet) draw(progress, true);
+    if (!progress->quiet && clock_seconds() - progress->start >= WORTH_A_LINE) draw(progress, true);
     pthread_mutex_destroy(&progress->lock);
     free(progress->title);
     free(progress->what);
