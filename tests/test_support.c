@@ -841,6 +841,25 @@ Test(config, ranges_name_line_or_option) {
     free(path);
 }
 
+Test(config, refusals_find_entries_of_lists) {
+    struct error error;
+    char *path = in_folder("c.yaml");
+    const char text[] =
+        "variant: x\nplies:\n  - 1\n  - 2\nengines:\n  - name: a\n  - name: b\n    nodes: 0\n";
+    static const struct {
+        const char *key;
+        int line;
+    } cases[] = {{"plies[1]", 4}, {"engines[0]", 6}, {"engines[1].nodes", 8}, {"plies[9]", 3}};
+    cr_assert(file_replace(path, text, strlen(text), &error));
+    for (int i = 0; i < COUNT(cases); i++) {
+        cr_assert_not(config_refuse(path, NULL, 0, cases[i].key, &error, "bad"));
+        char *expected = memory_text("%s:%d: %s: bad", path, cases[i].line, cases[i].key);
+        cr_assert_str_eq(error.text, expected);
+        free(expected);
+    }
+    free(path);
+}
+
 // ---- Progress and signals ----
 
 static void *step_often(void *data) {
