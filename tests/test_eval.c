@@ -1,0 +1,325 @@
+// test_eval.c -- the evaluation is antisymmetric and equals its features; files of weights are read strictly.
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/notation.h"
+#include "core/support/file.h"
+#include "core/support/memory.h"
+#include "search/eval.h"
+#include "tests/random_positions.h"
+
+enum { POSITIONS = 2000 };  // of each variant
+
+static const struct variant *variant_named(const char *name) {
+    struct error error;
+    const struct variant *variant = variant_find(name, &error);
+    cr_assert(variant, "%s", error.text);
+    return variant;
+}
+
+static struct position position_of(const struct variant *variant, const char *fen) {
+    struct position p;
+    struct error error;
+    cr_assert(position_from_fen(variant, fen, &p, &error), "%s", error.text);
+    return p;
+}
+
+static struct weights random_weights(const struct variant *variant, uint64_t unit, int size) {
+    struct splitmix random = splitmix_of("weights", unit);
+    struct weights weights = weights_material(variant);
+    for (int t = 0; t < TERM_COUNT; t++) weights.value[t] = splitmix_below(&random, 2 * size + 1) - size;
+    return weights;
+}
+
+// The colours exchanged, the board turned, the other side to move.
+static struct position swapped(const struct variant *variant, const struct position *p) {
+    const int width = variant->rules->width;
+    return (struct position){
+        .pieces = {board_turned(width, p->pieces[BLACK]), board_turned(width, p->pieces[WHITE])},
+        .kings = board_turned(width, p->kings),
+        .turn = (uint8_t)other_side(position_turn(p)),
+    };
+}
+
+// ---- features
+// ---------------------------------------------------------------------------------------------------
+
+Test(features, of_a_known_position) {
+    const struct variant *variant = variant_named("international");
+    const struct position p = position_of(variant, "B:W31,K5:B1,20");
+    struct feature features[MAX_FEATURES];
+    const int n = eval_features(variant, &p, features);
+    // Black's man on 20 stands on its own square 31, as White's does: they cancel.
+    const struct feature expected[] = {
+        {TERM_MAN, -1},
+        {TERM_KING, 1},
+        {TERM_TURN, -1},
+        {TERM_MAN_SQUARE + 50 - 1, -1},
+        {TERM_KING_SQUARE + 5 - 1, 1},
+    };
+    cr_assert_eq(n, sizeof expected / sizeof *expected);
+    for (int i = 0; i < n; i++) {
+        cr_assert_eq(features[i].term, expected[i].term);
+        cr_assert_eq(features[i].count, expected[i].count);
+    }
+}
+
+Test(features, never_more_than_there_is_room_for) {
+    // Every piece of both sides on a square of its own.
+    const struct variant *variant = variant_named("international");
+    const struct position p = position_of(variant, "W:WK1-20:B31-44,45,K46-50");
+    struct feature features[MAX_FEATURES];
+    const int n = eval_features(variant, &p, features);
+    cr_assert_leq(n, MAX_FEATURES);
+    cr_assert_eq(n, 3 + 20 + 20 - 2 * 5,
+                 "20 kings and 20 pieces, five of whose kings are on squares of kings");
+}
+
+Test(features, weigh_up_to_the_score) {
+    for (int i = 0; i < variant_count; i++) {
+        const struct variant *variant = &variants[i];
+        struct splitmix random = splitmix_of(variant->name, 1);
+        const struct weights weights = random_weights(variant, (uint64_t)i, 3000);
+        const struct evaluator evaluator = evaluator_new(&weights);
+        int different = 0;
+        for (int n = 0; n < POSITIONS; n++) {
+            const struct position p = random_placement(variant->rules, &random);
+            struct feature features[MAX_FEATURES];
+            const int count = eval_features(variant, &p, features);
+            int sum = 0;
+            for (int f = 0; f < count; f++) {
+                cr_assert_neq(features[f].count, 0);
+                cr_assert(features[f].term >= 0 && features[f].term < TERM_COUNT);
+                sum += features[f].count * weights.value[features[f].term];
+            }
+            const int score = (p.turn == WHITE ? sum : -sum) / WEIGHT_UNIT;
+            cr_assert_eq(eval_score(&weights, &p), score);
+            cr_assert_eq(evaluator_score(&evaluator, &p), score);
+            different += score != 0;
+        }
+        cr_assert_gt(different, POSITIONS / 2);
+    }
+}
+
+Test(eval, colour_swap_keeps_the_score_of_the_side_to_move) {
+    for (int i = 0; i < variant_count; i++) {
+        const struct variant *variant = &variants[i];
+        struct splitmix random = splitmix_of(variant->name, 2);
+        const struct weights weights = random_weights(variant, 100u + (uint64_t)i, 3000);
+        const struct evaluator evaluator = evaluator_new(&weights);
+        for (int n = 0; n < POSITIONS; n++) {
+            const struct position p = random_placement(variant->rules, &random), q = swapped(variant, &p);
+            cr_assert_eq(evaluator_score(&evaluator, &p), evaluator_score(&evaluator, &q));
+
+            struct feature a[MAX_FEATURES], b[MAX_FEATURES];
+            const int count = eval_features(variant, &p, a);
+            cr_assert_eq(count, eval_features(variant, &q, b));
+            for (int f = 0; f < count; f++) {
+                cr_assert_eq(a[f].term, b[f].term);
+                cr_assert_eq(a[f].count, -b[f].count);
+            }
+        }
+    }
+}
+
+Test(eval, stays_within_its_limit) {
+    const struct variant *variant = variant_named("international");
+    struct weights weights = weights_material(variant);
+    for (int t = 0; t < TERM_COUNT; t++) weights.value[t] = WEIGHT_LIMIT;
+    const struct evaluator evaluator = evaluator_new(&weights);
+    const struct position p = position_of(variant, "W:W31-50:B1");
+    cr_assert_eq(evaluator_score(&evaluator, &p), SCORE_LIMIT);
+    const struct position q = swapped(variant, &p);
+    cr_assert_eq(eval_score(&weights, &q), SCORE_LIMIT);
+}
+
+Test(eval, material_to_start_from) {
+    for (int i = 0; i < variant_count; i++) {
+        const struct weights weights = weights_material(&variants[i]);
+        cr_assert_not(weights.variant->captures_optional);
+        cr_assert_eq(weights.variant->rules, variants[i].rules);
+        const struct position p = variant_initial(&variants[i]);
+        cr_assert_eq(eval_score(&weights, &p), 0);
+    }
+    const struct variant *american = variant_named("american");
+    const struct weights weights = weights_material(american);
+    const struct position man_up = position_of(american, "B:W32:B1,2");
+    cr_assert_eq(eval_score(&weights, &man_up), 100);
+}
+
+// ---- files
+// ------------------------------------------------------------------------------------------------------
+
+static char *temporary_path(void) { return memory_text("/tmp/huff-test-eval-%ld.weights", (long)getpid()); }
+
+static char *text_of(const char *path, size_t *size) {
+    char *text;
+    struct error error;
+    cr_assert(file_read(path, 1 << 20, &text, size, &error), "%s", error.text);
+    return text;
+}
+
+// Not file_replace, which waits for the disk.
+static void write_text(const char *path, const char *text, size_t size) {
+    FILE *file = fopen(path, "wb");
+    cr_assert(file && fwrite(text, 1, size, file) == size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(weights_file, round_trip) {
+    char *path = temporary_path();
+    for (int i = 0; i < variant_count; i++) {
+        struct error error;
+        struct weights written = random_weights(&variants[i], 200u + (uint64_t)i, WEIGHT_LIMIT), read, again;
+        written.value[0] = WEIGHT_LIMIT;
+        written.value[TERM_COUNT - 1] = -WEIGHT_LIMIT;
+        cr_assert(weights_write(path, &written, &error), "%s", error.text);
+        cr_assert(weights_read(path, &variants[i], &read, &error), "%s", error.text);
+        cr_assert_eq(memcmp(read.value, written.value, sizeof read.value), 0);
+        cr_assert_eq(read.variant, written.variant);
+        cr_assert_str_eq(read.sha256, written.sha256);
+        cr_assert_eq(strlen(read.sha256), 64);
+        cr_assert(weights_write(path, &read, &error), "%s", error.text);
+        cr_assert(weights_read(path, &variants[i], &again, &error), "%s", error.text);
+        cr_assert_str_eq(again.sha256, written.sha256, "the same weights make the same bytes");
+    }
+    unlink(path);
+    free(path);
+}
+
+Test(weights_file, material_has_the_digest_of_its_file) {
+    char *path = temporary_path();
+    struct error error;
+    const struct weights material = weights_material(variant_named("spanish"));
+    struct weights written = material;
+    cr_assert(weights_write(path, &written, &error), "%s", error.text);
+    cr_assert_str_eq(material.sha256, written.sha256);
+    unlink(path);
+    free(path);
+}
+
+// A file of Spanish weights in which `find` (its first occurrence) is `replacement`; the checksum is put
+// right unless it is what is broken.
+static char *damaged(const char *path, const char *find, const char *replacement, bool right_checksum,
+                     size_t *size) {
+    struct error error;
+    struct weights weights = weights_material(variant_named("spanish"));
+    cr_assert(weights_write(path, &weights, &error), "%s", error.text);
+    char *text = text_of(path, size);
+    const char *at = strstr(text, find);
+    cr_assert(at, "no \"%s\" in the file", find);
+    char *changed = memory_text("%.*s%s%s", (int)(at - text), text, replacement, at + strlen(find));
+    free(text);
+    char *line = strstr(changed, "checksum ");
+    if (right_checksum && line) {
+        const size_t before = (size_t)(line - changed);
+        const uint32_t crc = (uint32_t)crc32(0, (const Bytef *)changed, (uInt)before);
+        char *whole = memory_text("%.*schecksum %08" PRIx32 "%s", (int)before, changed, crc, line + 17);
+        free(changed);
+        changed = whole;
+    }
+    *size = strlen(changed);
+    return changed;
+}
+
+static void expect_refused(const char *variant, const char *text, size_t size, const char *cause) {
+    char *path = temporary_path();
+    struct error error = {""};
+    struct weights weights;
+    write_text(path, text, size);
+    cr_assert_not(weights_read(path, variant_named(variant), &weights, &error), "accepted: %s", cause);
+    cr_assert(strstr(error.text, cause), "expected \"%s\" in \"%s\"", cause, error.text);
+    cr_assert_eq(strncmp(error.text, path, strlen(path)), 0, "the error begins with the file: %s",
+                 error.text);
+    cr_assert_not(strchr(error.text, '\n'));
+    unlink(path);
+    free(path);
+}
+
+static void expect_refused_with(const char *find, const char *replacement, bool right_checksum,
+                                const char *cause) {
+    char *path = temporary_path();
+    size_t size;
+    char *text = damaged(path, find, replacement, right_checksum, &size);
+    expect_refused("spanish", text, size, cause);
+    free(text);
+    free(path);
+}
+
+Test(weights_file, what_the_tests_write_is_read_when_nothing_is_wrong) {
+    char *path = temporary_path();
+    struct error error;
+    struct weights weights;
+    size_t size;
+    char *text = damaged(path, "MAN 1000", "MAN 999", true, &size);
+    write_text(path, text, size);
+    cr_assert(weights_read(path, variant_named("spanish"), &weights, &error), "%s", error.text);
+    cr_assert_eq(weights.value[TERM_MAN], 999);
+    cr_assert(weights_read(path, variant_named("spanish+free"), &weights, &error), "%s", error.text);
+    cr_assert_str_eq(weights.variant->name, "spanish");
+    free(text);
+    unlink(path);
+    free(path);
+}
+
+Test(weights_file, refusals) {
+    expect_refused_with("huff-weights 1", "huff-weights 2", true, ":1: version 2 of the format");
+    expect_refused_with("huff-weights", "other-weights", true, ":1: not a file of weights");
+    expect_refused_with("variant spanish", "variant italian", true,
+                        ":2: these are weights of italian, not of spanish");
+    expect_refused_with("terms ", "terms 0", true, ":3: weights of another list of terms");
+    expect_refused_with("MAN 1000", "MAN 200001", true,
+                        ":4: expected a weight of -200000..200000, got \"200001\"");
+    expect_refused_with("MAN 1000", "MAN 99999999999999999999", true, ":4: expected a weight");
+    expect_refused_with("MAN 1000", "MAN 10.5", true, ":4: expected a weight");
+    expect_refused_with("MAN 1000", "MAN +5", true, ":4: expected a weight");
+    expect_refused_with("MAN 1000", "MAN  1000", true, ":4: expected a weight, got nothing");
+    expect_refused_with("MAN 1000", "MAN", true, ":4: expected MAN, got the end of the line");
+    expect_refused_with("MAN 1000", "MAN 1000 7", true, ":4: more on the line");
+    expect_refused_with("MAN 1000", "MEN 1000", true, ":4: expected \"MAN\", got \"MEN\"");
+    expect_refused_with("MAN 1000", "MAN 1001", false, "wrong checksum");
+    expect_refused_with("KING_SQUARE 0", "KING_SQUARE", true,
+                        ":8: expected a weight, got the end of the line");
+    expect_refused_with("checksum", "checksums", false, ":9: expected \"checksum\"");
+}
+
+Test(weights_file, refuses_every_shorter_file_and_anything_after_the_end) {
+    char *path = temporary_path();
+    size_t size;
+    char *text = damaged(path, "MAN", "MAN", true, &size);
+    for (size_t n = 0; n < size; n++) expect_refused("spanish", text, n, n < 13 ? ":1: not a file" : "");
+    char *longer = memory_text("%s\n", text);
+    expect_refused("spanish", longer, size + 1, ":10: more after the checksum");
+    free(longer);
+    free(text);
+    unlink(path);
+    free(path);
+}
+
+Test(weights_file, refuses_every_changed_byte) {
+    char *path = temporary_path();
+    size_t size;
+    char *text = damaged(path, "MAN", "MAN", true, &size);
+    for (size_t n = 0; n < size; n++) {
+        text[n] ^= 1;
+        expect_refused("spanish", text, size, "");
+        text[n] ^= 1;
+    }
+    free(text);
+    unlink(path);
+    free(path);
+}
+
+Test(weights_file, refuses_what_cannot_be_read_or_written) {
+    struct error error;
+    struct weights weights = weights_material(variant_named("spanish"));
+    cr_assert_not(weights_read("/nonexistent/w.weights", weights.variant, &weights, &error));
+    cr_assert(strstr(error.text, "/nonexistent/w.weights"));
+    cr_assert_not(weights_write("/nonexistent/w.weights", &weights, &error));
+    cr_assert(strstr(error.text, "/nonexistent/w.weights"));
+}
