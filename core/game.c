@@ -28,7 +28,7 @@ const char *const termination_names[TERMINATION_COUNT] = {
     [GAME_CRASH] = "crash",
 };
 
-// ---- limits on endings ------------------------------------------------------------------------------------
+// ---- limits on endings ----
 
 // The long diagonal through the bottom left corner. Official boards that are mirrored have it the other way
 // round; mapped to the common board the main road is this one in every variant.
@@ -79,8 +79,7 @@ static void count_limits(const struct game *game, const struct game_ply *before,
     }
 }
 
-// ---- the history
-// --------------------------------------------------------------------------------------------
+// ---- the history ----
 
 void game_init(struct game *game, const struct variant *variant, const struct draw_rules *draws,
                const struct position *start) {
@@ -141,8 +140,7 @@ void game_undo(struct game *game) {
     game->ply--;
 }
 
-// ---- how it ends
-// ---------------------------------------------------------------------------------------------
+// ---- how it ends ----
 
 // The last ply before `ply` with the position of that ply, or -1. Only positions since the last irreversible
 // move with the same side to move come into question.

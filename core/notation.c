@@ -16,7 +16,7 @@
 
 enum { NUMBER_TOO_LARGE = 10000 };
 
-// ---- quoting and scanning ---------------------------------------------------------------------------------
+// ---- quoting and scanning ----
 
 // A piece of what a user or a file said, fit for an error message: short, and in printable ASCII.
 struct quote {
@@ -79,7 +79,7 @@ static int read_digits(struct scan *s) {
     return number < NUMBER_TOO_LARGE ? number : NUMBER_TOO_LARGE;
 }
 
-// ---- squares ----------------------------------------------------------------------------------------------
+// ---- squares ----
 
 struct counting {
     bool files_reversed, ranks_reversed;
@@ -185,7 +185,7 @@ static bool square_of_name(const struct variant *variant, struct square_name nam
     return true;
 }
 
-// ---- FEN, written -----------------------------------------------------------------------------------------
+// ---- FEN, written ----
 
 static char *put_pieces(const struct variant *variant, const struct position *p, enum side side, char *to) {
     *to++ = ':';
@@ -225,7 +225,7 @@ void position_to_fen(const struct variant *variant, const struct position *p,
     put_king_run(variant, &p->run[WHITE], to);
 }
 
-// ---- FEN, read --------------------------------------------------------------------------------------------
+// ---- FEN, read ----
 
 struct fen {
     const struct variant *variant;
@@ -429,7 +429,7 @@ bool position_from_fen(const struct variant *variant, const char *text, struct p
     return true;
 }
 
-// ---- Hub positions ----------------------------------------------------------------------------------------
+// ---- Hub positions ----
 
 void position_to_hub(const struct variant *variant, const struct position *p,
                      char text[static HUB_TEXT_SIZE]) {
@@ -476,7 +476,7 @@ bool position_from_hub(const struct variant *variant, const char *text, struct p
     return true;
 }
 
-// ---- moves, written ---------------------------------------------------------------------------------------
+// ---- moves, written ----
 
 // Can two moves be taken for each other when only their ends and the sign are written?
 static bool alike(const struct rules *r, struct move a, struct move b) {
@@ -562,7 +562,7 @@ bool move_routes_to_text(const struct variant *variant, const struct position *p
     return routes_visit(variant, p, move, route_to_text, &texts);
 }
 
-// ---- moves, read ------------------------------------------------------------------------------------------
+// ---- moves, read ----
 
 enum { MAX_SPOKEN = MAX_CAPTURED + 2 };
 
@@ -799,7 +799,7 @@ bool move_from_text(const struct variant *variant, const struct position *p, con
     return true;
 }
 
-// ---- Hub moves --------------------------------------------------------------------------------------------
+// ---- Hub moves ----
 
 static char *put_common_number(const struct variant *variant, square s, char *to) {
     return put_number(board_number(variant->rules->width, s), to);

@@ -80,7 +80,7 @@ static struct state walk_start(const struct walk *w) {
     return (struct state){.at = w->move.from, .came = NOWHERE, .king = w->kings & square_bit(w->move.from)};
 }
 
-// ---- one jump ---------------------------------------------------------------------------------------------
+// ---- one jump ----
 
 static bitboard empty_now(const struct walk *w, bitboard taken) {
     return w->rules->removal == REMOVED_AT_ONCE ? w->empty | taken : w->empty;
@@ -137,7 +137,7 @@ static void pass(const struct walk *w, struct state *s, square stop, bitboard la
     }
 }
 
-// ---- dead ends --------------------------------------------------------------------------------------------
+// ---- dead ends ----
 
 static uint64_t state_key(const struct walk *w, const struct state *s) {
     uint64_t key = 1;
@@ -177,7 +177,7 @@ static void remember_dead(struct walk *w, uint64_t key) {
     dead->count++;
 }
 
-// ---- the walk ---------------------------------------------------------------------------------------------
+// ---- the walk ----
 
 static bool crowned_and_done(const struct walk *w, const struct state *s) {
     return !s->king && w->rules->crowning == CROWNING_STOPS && on_crown_row(w, s->at);
@@ -258,7 +258,7 @@ static bool walk_from_start(struct walk *w) {
     return found;
 }
 
-// ---- what callers ask -------------------------------------------------------------------------------------
+// ---- what callers ask ----
 
 static bool keep_first(void *context, const struct route *route) {
     struct route *first = context;

@@ -3,8 +3,7 @@
 // eval_score is the definition that the tuner fits; evaluator_score is the same sum arranged for speed.
 #include "search/eval.h"
 
-// ---- the definition
-// -----------------------------------------------------------------------------------------
+// ---- the definition ----
 
 static int add_feature(struct feature *features, int n, int term, int count) {
     if (count) features[n++] = (struct feature){.term = (int16_t)term, .count = (int16_t)count};
@@ -49,8 +48,7 @@ int eval_score(const struct weights *weights, const struct position *p) {
     return to_score(sum, position_turn(p));
 }
 
-// ---- for the search
-// ------------------------------------------------------------------------------------------
+// ---- for the search ----
 
 struct evaluator evaluator_new(const struct weights *weights) {
     const int32_t *value = weights->value;

@@ -42,8 +42,7 @@ static uint32_t checksum(const char *data, size_t size) {
     return (uint32_t)crc32(crc32(0, NULL, 0), (const Bytef *)data, (uInt)size);
 }
 
-// ---- writing
-// ------------------------------------------------------------------------------------------------
+// ---- writing ----
 
 static char *weights_text(const struct weights *weights, size_t *size) {
     char *text, hash[SHA256_DIGEST_STRING_LENGTH];
@@ -89,8 +88,7 @@ struct weights weights_material(const struct variant *variant) {
     return weights;
 }
 
-// ---- reading
-// ------------------------------------------------------------------------------------------------
+// ---- reading ----
 
 // A place in the file. Lines count from 1.
 struct reader {
