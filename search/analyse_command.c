@@ -1,0 +1,200 @@
+// analyse_command.c -- huff analyse: what the search finds in a position, depth by depth.
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/notation.h"
+#include "core/support/memory.h"
+#include "core/support/options.h"
+#include "search/commands.h"
+#include "search/search.h"
+
+struct arguments {
+    struct common_options common;
+    struct search_limits limits;
+    const char *fen, *weights;
+    int hash_megabytes;
+};
+
+enum { KEY_FEN = 0x200, KEY_DEPTH, KEY_NODES, KEY_TIME, KEY_WEIGHTS, KEY_HASH };
+enum { DEFAULT_HASH_MEGABYTES = 64, MOST_HASH_MEGABYTES = 1 << 20 };
+
+static const struct argp_option option_list[] = {
+    {"fen", KEY_FEN, "FEN", 0, "The position (default: the start of the game)", 0},
+    {"depth", KEY_DEPTH, "N", 0, "Search this many plies deep", 0},
+    {"nodes", KEY_NODES, "N", 0, "Search this many positions", 0},
+    {"time", KEY_TIME, "S", 0, "Search for this many seconds", 0},
+    {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material)", 0},
+    {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    struct arguments *a = state->input;
+    struct error error;
+    int64_t number = 0;
+    bool good = true;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
+    case KEY_FEN: a->fen = text; break;
+    case KEY_DEPTH:
+        good = options_number("--depth", text, 1, MAX_DEPTH, &number, &error);
+        a->limits.depth = (int)number;
+        break;
+    case KEY_NODES:
+        good = options_number("--nodes", text, 1, INT64_MAX, &number, &error);
+        a->limits.nodes = (uint64_t)number;
+        break;
+    case KEY_TIME: good = options_real("--time", text, 0.001, 1e9, &a->limits.seconds, &error); break;
+    case KEY_WEIGHTS: a->weights = text; break;
+    case KEY_HASH:
+        good = options_number("--hash", text, 1, MOST_HASH_MEGABYTES, &number, &error);
+        a->hash_megabytes = (int)number;
+        break;
+    case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
+    case ARGP_KEY_END:
+        if (!a->common.variant) argp_error(state, "--variant is missing");
+        if (!a->limits.depth && !a->limits.nodes && a->limits.seconds <= 0)
+            argp_error(state, "one of --depth, --nodes and --time is needed");
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    if (!good) argp_failure(state, EXIT_USAGE, 0, "%s", error.text);
+    return 0;
+}
+
+static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
+static const struct argp analyse_argp = {
+    .options = option_list,
+    .parser = parse,
+    .doc = "Searches a position. Prints a line for each depth, with the score in centipawns from the view of "
+           "the side "
+           "to move, and at last \"bestmove MOVE\".",
+    .children = children,
+};
+
+struct report {
+    const struct variant *variant;
+    struct position position;  // a copy: the search may move the game's own
+    bool json;
+};
+
+// Calls `each` with the text of every move of a line.
+typedef void line_move(void *context, const char *move);
+static void each_move_of_line(const struct report *report, const struct move *moves, int count,
+                              line_move *each, void *context) {
+    const struct variant *v = report->variant;
+    struct position p = report->position;
+    struct move_list *legal = memory_new(1, sizeof *legal);
+    for (int i = 0; i < count; i++) {
+        char text[MOVE_TEXT_SIZE];
+        v->generate(&p, legal);
+        move_to_text(v, &p, legal, moves[i], text);
+        each(context, text);
+        v->play(&p, moves[i]);
+    }
+    free(legal);
+}
+
+static void print_move(void *context, const char *move) {
+    (void)context;
+    printf(" %s", move);
+}
+
+static void append_move(void *context, const char *move) {
+    json_array_append_new(context, json_string(move));
+}
+
+static uint64_t nodes_per_second(const struct search_result *r) {
+    return (uint64_t)((double)r->nodes / (r->seconds > 1e-6 ? r->seconds : 1e-6));
+}
+
+// Plies to a win (or, below zero, to a loss) that the score has proved, 0 if it has not.
+static int plies_to_end(int score) {
+    if (score >= SCORE_WIN_FROM) return SCORE_WIN - score;
+    if (score <= -SCORE_WIN_FROM) return -(SCORE_WIN + score);
+    return 0;
+}
+
+static void print_info(const struct report *report, const struct search_result *r) {
+    printf("info depth %d score ", r->depth);
+    const int end = plies_to_end(r->score);
+    if (end)
+        printf("%s in %d %s", end > 0 ? "win" : "loss", abs(end), abs(end) == 1 ? "ply" : "plies");
+    else
+        printf("%d", r->score);
+    printf(" nodes %" PRIu64 " time %.3f nps %" PRIu64 " pv", r->nodes, r->seconds, nodes_per_second(r));
+    each_move_of_line(report, r->pv, r->pv_length, print_move, NULL);
+    putchar('\n');
+}
+
+static void print_info_json(const struct report *report, const struct search_result *r) {
+    json_t *pv = json_array();
+    each_move_of_line(report, r->pv, r->pv_length, append_move, pv);
+    json_t *root =
+        json_pack("{s:i, s:i, s:I, s:f, s:I, s:o}", "depth", r->depth, "score", r->score, "nodes",
+                  (json_int_t)r->nodes, "time", r->seconds, "nps", (json_int_t)nodes_per_second(r), "pv", pv);
+    json_dumpf(root, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(root);
+}
+
+static void report_depth(void *context, const struct search_result *r) {
+    const struct report *report = context;
+    if (report->json)
+        print_info_json(report, r);
+    else
+        print_info(report, r);
+    fflush(stdout);
+}
+
+static void keep_text(void *context, const char *move) { strcpy(context, move); }
+
+static void print_best(const struct report *report, const struct search_result *r) {
+    char text[MOVE_TEXT_SIZE];
+    each_move_of_line(report, &r->best, 1, keep_text, text);
+    if (!report->json) {
+        printf("bestmove %s\n", text);
+        return;
+    }
+    json_t *root = json_pack("{s:s}", "bestmove", text);
+    json_dumpf(root, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(root);
+}
+
+static void think(const struct arguments *a, const struct variant *v, const struct weights *weights,
+                  struct game *game) {
+    struct report report = {v, *game_position(game), a->common.json};
+    struct search *search =
+        search_new(v, weights, (size_t)(a->hash_megabytes ? a->hash_megabytes : DEFAULT_HASH_MEGABYTES));
+    struct search_result result;
+    search_think(search, game, &a->limits, NULL, a->common.quiet ? NULL : report_depth, &report, &result);
+    print_best(&report, &result);
+    search_free(search);
+}
+
+int analyse_run(int argc, char **argv) {
+    struct arguments a = {0};
+    struct error error;
+    argp_parse(&analyse_argp, argc, argv, 0, NULL, &a);
+    const struct variant *v;
+    struct position p;
+    if (!read_position_options(a.common.variant, a.fen, &v, &p, &error))
+        return options_fail(argv[0], EXIT_USAGE, &error);
+    struct weights weights = weights_material(v);
+    if (a.weights && !weights_read(a.weights, v, &weights, &error))
+        return options_fail(argv[0], EXIT_FAILED, &error);
+    struct game game;
+    game_init(&game, v, NULL, &p);
+    int result;
+    const enum termination end = game_over(&game, &result);
+    if (end == GAME_GOES_ON)
+        think(&a, v, &weights, &game);
+    else
+        error_set(&error, "nothing to search, the game is over: %s", termination_names[end]);
+    game_free(&game);
+    return end == GAME_GOES_ON ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
+}

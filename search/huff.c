@@ -1,0 +1,22 @@
+// huff.c -- the program huff: legal moves, analysis and the rules of every variant.
+#include "core/notation.h"
+#include "core/support/options.h"
+#include "search/commands.h"
+
+bool read_position_options(const char *variant_name, const char *fen, const struct variant **variant,
+                           struct position *position, struct error *error) {
+    *variant = variant_find(variant_name, error);
+    if (!*variant) return false;
+    *position = variant_initial(*variant);
+    return !fen || position_from_fen(*variant, fen, position, error) || error_prefix(error, "--fen");
+}
+
+int main(int argc, char **argv) {
+    static const struct command commands[] = {
+        {"moves", "list the legal moves of a position", moves_run},
+        {"analyse", "search a position for the best move", analyse_run},
+        {"variants", "show the rules of the variants, or how they differ", variants_run},
+    };
+    return options_run_command("huff", "Plays and analyses draughts variants.", commands,
+                               sizeof commands / sizeof *commands, argc, argv);
+}
