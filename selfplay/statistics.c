@@ -22,14 +22,20 @@ enum {
 };
 
 const char *const sprt_model_names[SPRT_MODEL_COUNT] = {
-#define X(name, pairs, text) #name,
+#define X(name, pairs, unit) #name,
+    FOR_EACH_SPRT_MODEL(X)
+#undef X
+};
+
+const char *const sprt_model_units[SPRT_MODEL_COUNT] = {
+#define X(name, pairs, unit) unit,
     FOR_EACH_SPRT_MODEL(X)
 #undef X
 };
 
 bool sprt_counts_pairs(enum sprt_model model) {
     static const bool counts_pairs[SPRT_MODEL_COUNT] = {
-#define X(name, pairs, text) pairs,
+#define X(name, pairs, unit) pairs,
         FOR_EACH_SPRT_MODEL(X)
 #undef X
     };
@@ -71,7 +77,7 @@ static double sigma_of_game(int kinds, double variance) { return sqrt(games_in(k
 
 // ---- estimates
 
-static double elo_of(double score) { return -400 * log10(1 / score - 1); }
+static double elo_of(double score) { return 400 * log10(score / (1 - score)); }
 static double score_of_elo(double elo) { return 1 / (1 + pow(10, -elo / 400)); }
 
 static double elo_error(double score, double margin) {
@@ -287,7 +293,7 @@ void sprt_bounds(const struct sprt *test, double *lower, double *upper) {
 
 double sprt_llr(const struct sprt *test, const struct outcomes *outcomes) {
     static double (*const llr[SPRT_MODEL_COUNT])(const struct sprt *, const struct distribution *) = {
-#define X(name, pairs, text) llr_##name,
+#define X(name, pairs, unit) llr_##name,
         FOR_EACH_SPRT_MODEL(X)
 #undef X
     };

@@ -39,29 +39,29 @@ struct estimate outcomes_estimate(const struct outcomes *);
 // a / b for counts, as reports show it: NAN for 0 / 0, INFINITY for a / 0.
 double count_ratio(uint64_t a, uint64_t b);
 
-// ---- the sequential probability ratio test
-// ----------------------------------------------------------------------
+// ---- the sequential probability ratio test ----
 //
 // Plays until the log-likelihood ratio (LLR) of "elo1" against "elo0" leaves (lower, upper). `normalized` and
 // `logistic` are what a match should use; the others are what other match runners call their LLR, so that
 // their numbers can be compared.
 
-// X(name, pairs, what it is): `pairs` says whether it can count pairs.
-#define FOR_EACH_SPRT_MODEL(X)                                                         \
-    X(normalized, true, "generalised likelihood ratio, bounds in nElo")                \
-    X(logistic, true, "generalised likelihood ratio, bounds in Elo")                   \
-    X(quadratic, true, "its second-order approximation (c-chess-cli)")                 \
-    X(bayesian, false, "logistic, bounds in BayesElo (fastchess)")                     \
-    X(wald, false, "likelihoods of BayesElo's own model (OpenBench's trinomial test)") \
-    X(cutechess, false, "the same with the bounds scaled to Elo (cutechess)")
+// X(name, pairs, unit): can it count pairs, and in what unit are its bounds?
+#define FOR_EACH_SPRT_MODEL(X)                                                                      \
+    X(normalized, true, "nElo")    /* generalised likelihood ratio */                               \
+    X(logistic, true, "Elo")       /* the same */                                                   \
+    X(quadratic, true, "Elo")      /* second-order approximation of logistic (c-chess-cli) */       \
+    X(bayesian, false, "BayesElo") /* logistic, with bounds in BayesElo (fastchess) */              \
+    X(wald, false, "BayesElo")     /* likelihoods of BayesElo's own model (OpenBench, for games) */ \
+    X(cutechess, false, "Elo")     /* the same, with bounds scaled to Elo (cutechess) */
 
 enum sprt_model {
-#define X(name, pairs, text) SPRT_##name,
+#define X(name, pairs, unit) SPRT_##name,
     FOR_EACH_SPRT_MODEL(X)
 #undef X
         SPRT_MODEL_COUNT
 };
 extern const char *const sprt_model_names[SPRT_MODEL_COUNT];
+extern const char *const sprt_model_units[SPRT_MODEL_COUNT];
 bool sprt_counts_pairs(enum sprt_model);
 
 struct sprt {

@@ -1,0 +1,386 @@
+// match_settings.c -- understands what a match is told.
+
+#include "selfplay/match_settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/support/config.h"
+#include "core/support/memory.h"
+#include "core/support/options.h"
+
+enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024 };
+
+// ---- words of a file
+
+#define WORDS_FIELD(key, ...) \
+    CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, WORDS, key, 1, MOST_TEXT),
+
+#define WORDS struct engine_words
+static const cyaml_schema_field_t engine_fields[] = {FOR_EACH_ENGINE_KEY(WORDS_FIELD) CYAML_FIELD_END};
+#undef WORDS
+
+#define WORDS struct sprt_words
+static const cyaml_schema_field_t sprt_fields[] = {FOR_EACH_SPRT_KEY(WORDS_FIELD) CYAML_FIELD_END};
+#undef WORDS
+
+static const cyaml_schema_value_t engine_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct engine_words, engine_fields)};
+
+#define WORDS struct match_words
+static const cyaml_schema_field_t match_fields[] = {
+    FOR_EACH_COMMON_KEY(WORDS_FIELD) FOR_EACH_MATCH_KEY(WORDS_FIELD)  //
+    CYAML_FIELD_SEQUENCE("engines", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct match_words, engines,
+                         &engine_schema, MATCH_ENGINES, MATCH_ENGINES),
+    CYAML_FIELD_MAPPING_PTR("sprt", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct match_words, sprt,
+                            sprt_fields),
+    CYAML_FIELD_END};
+#undef WORDS
+
+static const cyaml_schema_value_t match_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct match_words, match_fields)};
+
+// ---- words of an option
+
+struct spec_key {
+    const char *name;
+    size_t offset;
+};
+
+static char **find_key(const struct spec_key *keys, const char *name, void *words) {
+    for (; keys->name != NULL; keys++) {
+        if (strcmp(keys->name, name) == 0) return (char **)((char *)words + keys->offset);
+    }
+    return NULL;
+}
+
+static bool refuse_key(const struct spec_key *keys, const char *name, struct error *error) {
+    char *list = memory_text("%s", keys->name);
+    while ((++keys)->name != NULL) {
+        char *longer = memory_text("%s, %s", list, keys->name);
+        free(list);
+        list = longer;
+    }
+    error_set(error, "unknown key \"%.80s\", expected one of %s", name, list);
+    free(list);
+    return false;
+}
+
+static bool parse_spec(char *text, const struct spec_key *keys, void *words, struct error *error) {
+    char *rest = text;
+    for (char *pair = strsep(&rest, ","); pair != NULL; pair = strsep(&rest, ",")) {
+        char *value = strchr(pair, '=');
+        if (value == NULL || value == pair || value[1] == '\0')
+            return error_set(error, "expected KEY=VALUE,KEY=VALUE..., got \"%.80s\"", pair);
+        *value++ = '\0';
+        char **word = find_key(keys, pair, words);
+        if (word == NULL) return refuse_key(keys, pair, error);
+        if (*word != NULL) return error_set(error, "%s: given twice", pair);
+        *word = value;
+    }
+    return true;
+}
+
+bool engine_words_parse(char *text, struct engine_words *words, struct error *error) {
+    static const struct spec_key keys[] = {
+#define X(key) {#key, offsetof(struct engine_words, key)},
+        FOR_EACH_ENGINE_KEY(X)
+#undef X
+            {NULL, 0}};
+    *words = (struct engine_words){0};
+    if (strncmp(text, "cmd=", 4) == 0 || strstr(text, ",cmd=") != NULL)
+        return error_set(error, "cmd: only the engine of this program plays here: give weights=FILE");
+    return parse_spec(text, keys, words, error);
+}
+
+bool sprt_words_parse(char *text, struct sprt_words *words, struct error *error) {
+    static const struct spec_key keys[] = {
+#define X(key) {#key, offsetof(struct sprt_words, key)},
+        FOR_EACH_SPRT_KEY(X)
+#undef X
+            {NULL, 0}};
+    *words = (struct sprt_words){0};
+    return parse_spec(text, keys, words, error);
+}
+
+// ---- one word
+
+struct reader {
+    const char *config;
+    const struct match_words *options, *file;
+    struct error *error;
+};
+
+// What was said and where: "--draw-moves", "--sprt: elo0", or a key of the file.
+struct word {
+    const char *text;  // NULL: nothing
+    bool in_file;
+    char place[MOST_NAME];
+};
+
+static struct word word_of_file(const char *text, const char *outer, const char *key) {
+    struct word word = {.text = text, .in_file = true};
+    snprintf(word.place, sizeof word.place, "%s%s", outer, key);
+    return word;
+}
+
+static struct word word_of_option(const char *text, const char *outer, const char *key) {
+    struct word word = {.text = text};
+    snprintf(word.place, sizeof word.place, "%s%s", outer, key);
+    for (char *at = word.place; *at != '\0'; at++) {
+        if (*at == '_') *at = '-';
+    }
+    return word;
+}
+
+static struct word choose(const char *option, const char *file, const char *key) {
+    return option == NULL && file != NULL ? word_of_file(file, "", key) : word_of_option(option, "--", key);
+}
+#define WORD(reader, key) choose((reader)->options->key, (reader)->file->key, #key)
+
+static bool refuse(const struct reader *reader, const struct word *word, const char *cause) {
+    return word->in_file ? config_refuse(reader->config, NULL, 0, word->place, reader->error, "%s", cause)
+                         : error_set(reader->error, "%s: %s", word->place, cause);
+}
+
+// The cause alone, from an error that begins with a name of its own.
+static const char *behind_name(const struct error *cause) { return strstr(cause->text, ": ") + 2; }
+
+static bool take_number(const struct reader *reader, struct word word, int64_t otherwise, int64_t least,
+                        int64_t most, int64_t *value) {
+    struct error cause;
+    *value = otherwise;
+    return word.text == NULL || options_number("", word.text, least, most, value, &cause) ||
+           refuse(reader, &word, behind_name(&cause));
+}
+
+static bool take_real(const struct reader *reader, struct word word, double otherwise, double least,
+                      double most, double *value) {
+    struct error cause;
+    *value = otherwise;
+    return word.text == NULL || options_real("", word.text, least, most, value, &cause) ||
+           refuse(reader, &word, behind_name(&cause));
+}
+
+static bool take_int(const struct reader *reader, struct word word, int otherwise, int least, int most,
+                     int *value) {
+    int64_t number;
+    if (!take_number(reader, word, otherwise, least, most, &number)) return false;
+    *value = (int)number;
+    return true;
+}
+
+// The first name is what is meant when nothing is said.
+static bool take_choice(const struct reader *reader, struct word word, const char *const *names, int count,
+                        int *value) {
+    *value = 0;
+    if (word.text == NULL) return true;
+    struct error cause;
+    size_t length = (size_t)snprintf(cause.text, sizeof cause.text, "expected one of");
+    for (int i = 0; i < count; i++) {
+        *value = i;
+        if (strcmp(word.text, names[i]) == 0) return true;
+        length += (size_t)snprintf(cause.text + length, sizeof cause.text - length, "%s %s", i > 0 ? "," : "",
+                                   names[i]);
+    }
+    snprintf(cause.text + length, sizeof cause.text - length, ", got \"%.80s\"", word.text);
+    return refuse(reader, &word, cause.text);
+}
+
+// ---- the rules
+
+static bool take_variant(const struct reader *reader, struct match_settings *settings) {
+    const struct word word = WORD(reader, variant);
+    if (word.text == NULL) return error_set(reader->error, "--variant: expected the name of a variant");
+    struct error cause;
+    settings->variant = variant_find(word.text, &cause);
+    return settings->variant != NULL || refuse(reader, &word, behind_name(&cause));
+}
+
+static bool take_draws(const struct reader *reader, struct match_settings *settings) {
+    static const char *const rules[] = {"federation", "simple"};
+    static const char *const progress_names[] = {"capture-or-man-move", "capture-or-crowning"};
+    static const enum progress_reading readings[] = {PROGRESS_CAPTURE_OR_MAN_MOVE,
+                                                     PROGRESS_CAPTURE_OR_CROWNING};
+    const struct word moves_word = WORD(reader, draw_moves), progress_word = WORD(reader, draw_progress);
+    int simple, moves, what;
+    if (!take_choice(reader, WORD(reader, draw), rules, 2, &simple) ||
+        !take_int(reader, moves_word, 40, 1, MAX_SIMPLE_MOVES, &moves) ||
+        !take_choice(reader, progress_word, progress_names, 2, &what)) {
+        return false;
+    }
+    if (!simple && moves_word.text != NULL)
+        return refuse(reader, &moves_word, "goes with simple draw rules only");
+    if (!simple && progress_word.text != NULL)
+        return refuse(reader, &progress_word, "goes with simple draw rules only");
+    settings->draws = simple ? draws_simple(moves, readings[what]) : settings->variant->rules->draws;
+    return take_int(reader, WORD(reader, max_plies), 1000, 1, PLAYING_MAX_PLIES, &settings->max_plies);
+}
+
+static bool take_openings(const struct reader *reader, struct match_settings *settings) {
+    const struct word word = WORD(reader, openings);
+    settings->openings_text = memory_text("%s", word.text != NULL ? word.text : "random:8");
+    struct error cause;
+    return openings_parse(settings->openings_text, settings->variant, &settings->openings, &cause) ||
+           refuse(reader, &word, behind_name(&cause));
+}
+
+// ---- the engines
+
+// One limit a move, like everywhere else; *given says whether there is one.
+static bool take_limits(const struct reader *reader, const struct word words[3], struct search_limits *limits,
+                        bool *given) {
+    *given = false;
+    for (int i = 0; i < 3; i++) {
+        if (words[i].text == NULL) continue;
+        if (*given) return refuse(reader, &words[i], "expected one of nodes, depth and movetime only");
+        *given = true;
+    }
+    *limits = (struct search_limits){0};
+    int64_t nodes;
+    if (!take_number(reader, words[0], 0, 1, 1000000000000, &nodes)) return false;
+    limits->nodes = (uint64_t)nodes;
+    return take_int(reader, words[1], 0, 1, MAX_DEPTH, &limits->depth) &&
+           take_real(reader, words[2], 0, 0.001, 3600, &limits->seconds);
+}
+
+// The limit of engines that have none of their own. An option replaces the file's of whatever kind.
+static bool take_common_limits(const struct reader *reader, struct search_limits *limits, bool *given) {
+    const struct match_words *options = reader->options, *file = reader->file;
+    const bool by_option = options->nodes != NULL || options->depth != NULL || options->movetime != NULL;
+    const struct word words[3] = {
+        choose(options->nodes, by_option ? NULL : file->nodes, "nodes"),
+        choose(options->depth, by_option ? NULL : file->depth, "depth"),
+        choose(options->movetime, by_option ? NULL : file->movetime, "movetime"),
+    };
+    return take_limits(reader, words, limits, given);
+}
+
+static bool take_engine(const struct reader *reader, int index, const struct search_limits *common,
+                        bool common_given, struct match_engine *engine) {
+    const bool in_file = reader->options->engines_count == 0;
+    const struct engine_words *words = &(in_file ? reader->file : reader->options)->engines[index];
+    char outer[MOST_NAME];
+    snprintf(outer, sizeof outer, in_file ? "engines[%d]." : "--engine: ", index);
+    struct word (*const word_of)(const char *, const char *, const char *) =
+        in_file ? word_of_file : word_of_option;
+
+    const struct word name = word_of(words->name, outer, "name");
+    if (name.text != NULL && strlen(name.text) > MOST_NAME)
+        return refuse(reader, &name, "longer than 64 characters");
+    engine->name = memory_text("%s", name.text != NULL ? name.text : index == 0 ? "A" : "B");
+    if (words->weights != NULL && strcmp(words->weights, "material") != 0)
+        engine->weights_path = memory_text("%s", words->weights);
+
+    const struct word limits[3] = {word_of(words->nodes, outer, "nodes"),
+                                   word_of(words->depth, outer, "depth"),
+                                   word_of(words->movetime, outer, "movetime")};
+    bool own;
+    if (!take_limits(reader, limits, &engine->limits, &own)) return false;
+    if (!own && !common_given)
+        return error_set(reader->error,
+                         "expected a limit a move: --nodes N, --depth N or --movetime SECONDS");
+    if (!own) engine->limits = *common;
+
+    int hash;
+    return take_int(reader, WORD(reader, hash), 2, 0, MOST_HASH, &hash) &&
+           take_int(reader, word_of(words->hash, outer, "hash"), hash, 0, MOST_HASH, &engine->hash);
+}
+
+static bool take_engines(const struct reader *reader, struct match_settings *settings) {
+    const uint32_t count =
+        reader->options->engines_count > 0 ? reader->options->engines_count : reader->file->engines_count;
+    if (count != MATCH_ENGINES)
+        return error_set(reader->error,
+                         "expected two engines (--engine name=a,weights=F --engine name=b), got %u", count);
+    struct search_limits common;
+    bool given;
+    if (!take_common_limits(reader, &common, &given)) return false;
+    for (int i = 0; i < MATCH_ENGINES; i++) {
+        if (!take_engine(reader, i, &common, given, &settings->engines[i])) return false;
+    }
+    if (strcmp(settings->engines[0].name, settings->engines[1].name) == 0)
+        return error_set(reader->error, "both engines are called \"%s\": give each a name of its own",
+                         settings->engines[0].name);
+    return true;
+}
+
+// ---- the test
+
+static bool take_sprt(const struct reader *reader, struct match_settings *settings) {
+    const bool in_file = reader->options->sprt == NULL;
+    const struct sprt_words *words = in_file ? reader->file->sprt : reader->options->sprt;
+    settings->has_sprt = words != NULL;
+    if (words == NULL) return true;
+    const char *outer = in_file ? "sprt." : "--sprt: ";
+    struct word (*const word_of)(const char *, const char *, const char *) =
+        in_file ? word_of_file : word_of_option;
+
+    struct sprt *sprt = &settings->sprt;
+    int model;
+    if (!take_real(reader, word_of(words->elo0, outer, "elo0"), 0, -SPRT_ELO_LIMIT, SPRT_ELO_LIMIT,
+                   &sprt->elo0) ||
+        !take_real(reader, word_of(words->elo1, outer, "elo1"), 5, -SPRT_ELO_LIMIT, SPRT_ELO_LIMIT,
+                   &sprt->elo1) ||
+        !take_real(reader, word_of(words->alpha, outer, "alpha"), 0.05, 0, 1, &sprt->alpha) ||
+        !take_real(reader, word_of(words->beta, outer, "beta"), 0.05, 0, 1, &sprt->beta) ||
+        !take_choice(reader, word_of(words->model, outer, "model"), sprt_model_names, SPRT_MODEL_COUNT,
+                     &model)) {
+        return false;
+    }
+    sprt->model = (enum sprt_model)model;
+    return sprt_check(sprt, reader->error) || (in_file && error_prefix(reader->error, "%s", reader->config));
+}
+
+// ---- the whole
+
+static bool take_games(const struct reader *reader, struct match_settings *settings) {
+    const struct word word = WORD(reader, games);
+    int64_t games, seed;
+    if (!take_number(reader, word, settings->has_sprt ? 100000 : 1000, 2, MOST_MATCH_GAMES, &games) ||
+        !take_number(reader, WORD(reader, seed), 1, 0, INT64_MAX, &seed)) {
+        return false;
+    }
+    if (games % 2 != 0) return refuse(reader, &word, "expected an even number: two games a pair");
+    settings->games = (uint64_t)games;
+    settings->seed = (uint64_t)seed;
+    return take_int(reader, WORD(reader, threads), 0, 0, MOST_THREADS, &settings->threads);
+}
+
+static bool take_all(const struct reader *reader, struct match_settings *settings) {
+    return take_variant(reader, settings) && take_sprt(reader, settings) && take_games(reader, settings) &&
+           take_draws(reader, settings) && take_openings(reader, settings) && take_engines(reader, settings);
+}
+
+bool match_settings_read(const char *config, const struct match_words *options,
+                         struct match_settings *settings, struct error *error) {
+    *settings = (struct match_settings){0};
+    void *file;
+    if (!config_read(config, NULL, 0, &match_schema, &file, error)) return false;
+    const struct reader reader = {.config = config, .options = options, .file = file, .error = error};
+    const bool done = take_all(&reader, settings);
+    config_free(&match_schema, file);
+    if (!done) match_settings_free(settings);
+    return done;
+}
+
+bool match_settings_load(struct match_settings *settings, struct error *error) {
+    for (int i = 0; i < MATCH_ENGINES; i++) {
+        struct match_engine *engine = &settings->engines[i];
+        if (engine->weights_path == NULL)
+            engine->weights = weights_material(settings->variant);
+        else if (!weights_read(engine->weights_path, settings->variant, &engine->weights, error))
+            return false;
+    }
+    return true;
+}
+
+void match_settings_free(struct match_settings *settings) {
+    for (int i = 0; i < MATCH_ENGINES; i++) {
+        free(settings->engines[i].name);
+        free(settings->engines[i].weights_path);
+    }
+    free(settings->openings_text);
+    *settings = (struct match_settings){0};
+}

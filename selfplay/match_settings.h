@@ -1,0 +1,87 @@
+// match_settings.h -- what a match is told, by options on top of a configuration file.
+//
+// Both say the same things under the same names, so both are read as words first; the words are checked and
+// understood in one place. An option replaces the key of the file; --engine and --sprt replace all engines
+// and the whole test.
+#ifndef HUFF_SELFPLAY_MATCH_SETTINGS_H
+#define HUFF_SELFPLAY_MATCH_SETTINGS_H
+
+#include "selfplay/playing.h"
+#include "selfplay/statistics.h"
+
+// X(key, option, argument, what it says): keys of the file and options that say the same.
+#define FOR_EACH_MATCH_KEY(X)                                                                               \
+    X(games, "games", "N", "Games to play at most, two a pair (default 1000, with --sprt 100000)")          \
+    X(nodes, "nodes", "N", "Limit of a move: positions searched")                                           \
+    X(depth, "depth", "N", "Limit of a move: depth")                                                        \
+    X(movetime, "movetime", "SECONDS", "Limit of a move: time")                                             \
+    X(hash, "hash", "MB", "Transposition table of an engine (default 2)")                                   \
+    X(openings, "openings", "start|random:PLIES", "Where the two games of a pair begin (default random:8)") \
+    X(draw, "draw", "federation|simple",                                                                    \
+      "Draw rules: the variant's own (default), or third repetition and N moves without progress")          \
+    X(draw_moves, "draw-moves", "N", "Simple draw rules: moves by each side without progress (default 40)") \
+    X(draw_progress, "draw-progress", "WHAT",                                                               \
+      "Simple draw rules: capture-or-man-move (default) or capture-or-crowning")                            \
+    X(max_plies, "max-plies", "N", "A game as long as this is a draw (default 1000)")
+
+// Keys of the file whose options are those of all programs (core/support/options.h).
+#define FOR_EACH_COMMON_KEY(X) X(variant) X(threads) X(seed)
+
+// Keys of an engine and of the test.
+#define FOR_EACH_ENGINE_KEY(X) X(name) X(weights) X(nodes) X(depth) X(movetime) X(hash)
+#define FOR_EACH_SPRT_KEY(X)   X(elo0) X(elo1) X(alpha) X(beta) X(model)
+
+#define MATCH_WORD(key, ...) char *key;
+struct engine_words {
+    FOR_EACH_ENGINE_KEY(MATCH_WORD)
+};
+struct sprt_words {
+    FOR_EACH_SPRT_KEY(MATCH_WORD)
+};
+// NULL = not said.
+struct match_words {
+    FOR_EACH_COMMON_KEY(MATCH_WORD)
+    FOR_EACH_MATCH_KEY(MATCH_WORD)
+    struct engine_words *engines;
+    uint32_t engines_count;
+    struct sprt_words *sprt;
+};
+#undef MATCH_WORD
+
+// "name=a,weights=F" and "elo0=0,elo1=5,model=normalized"; the words point into `text`, which is cut up.
+bool engine_words_parse(char *text, struct engine_words *, struct error *)
+    __attribute__((warn_unused_result));
+bool sprt_words_parse(char *text, struct sprt_words *, struct error *) __attribute__((warn_unused_result));
+
+struct match_engine {
+    char *name;
+    char *weights_path;      // NULL: material only
+    struct weights weights;  // once loaded
+    struct search_limits limits;
+    int hash;  // megabytes
+};
+
+enum { MATCH_ENGINES = 2, MOST_MATCH_GAMES = 1000000000 };
+
+struct match_settings {
+    const struct variant *variant;
+    struct draw_rules draws;
+    int max_plies;
+    char *openings_text;
+    struct opening_source openings;
+    uint64_t games, seed;  // games: even
+    int threads;           // 0 = all cores
+    struct match_engine engines[MATCH_ENGINES];
+    bool has_sprt;
+    struct sprt sprt;
+};
+
+// `config` may be NULL. An error names the option, or the line of the file.
+bool match_settings_read(const char *config, const struct match_words *options, struct match_settings *,
+                         struct error *) __attribute__((warn_unused_result));
+void match_settings_free(struct match_settings *);
+
+// Reads the weights of the engines.
+bool match_settings_load(struct match_settings *, struct error *) __attribute__((warn_unused_result));
+
+#endif
