@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "core/support/memory.h"
+#include "selfplay/shards.h"
 
 #define SQUARE_ORDER                                                                                     \
     "bit i = square i+1 of the common board: 8x8 b8=1..g1=32, 10x10 b10=1..i1=50, White at the bottom; " \
@@ -27,8 +28,7 @@ enum {
     CHUNK_TREE_HALF_NODE = 4,
 };
 
-// ---- tables
-// -------------------------------------------------------------------------------------------------------
+// ---- tables ----
 
 enum column_kind {
     COLUMN_UINT64,
@@ -125,8 +125,7 @@ struct position position_from_columns(const struct variant *variant, const struc
     };
 }
 
-// ---- HDF5: errors, handles, types, attributes
-// -----------------------------------------------------------------------
+// ---- HDF5: errors, handles, types, attributes ----
 
 // HDF5 keeps a stack of errors per thread, and prints it unless told not to.
 static void silence(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
@@ -254,8 +253,7 @@ static bool read_number(hid_t object, const char *name, uint64_t *value, struct 
     return done;
 }
 
-// ---- writing
-// ------------------------------------------------------------------------------------------------------
+// ---- writing ----
 
 // A table being written: rows gather in `columns` until they fill a chunk.
 struct table_writer {
@@ -518,8 +516,7 @@ bool dataset_finish(struct dataset_writer *writer, void **bytes, size_t *size, s
     return done;
 }
 
-// ---- reading
-// ------------------------------------------------------------------------------------------------------
+// ---- reading ----
 
 struct dataset {
     struct dataset_file *files;
@@ -662,17 +659,16 @@ static bool add_file(struct dataset *dataset, char *path, struct error *error) {
 }
 
 static int is_shard(const struct dirent *entry) {
-    unsigned long long number;
-    int length = 0;
-    return sscanf(entry->d_name, "shard-%llu.h5%n", &number, &length) == 1 && entry->d_name[length] == '\0' &&
-           length > 0;
+    uint64_t number;
+    return shard_name(entry->d_name, &number);
 }
 
-// By number: they have six digits, or more when a run is that long.
+// By number, which need not have the same count of digits.
 static int compare_shards(const struct dirent **a, const struct dirent **b) {
-    const size_t length_a = strlen((*a)->d_name), length_b = strlen((*b)->d_name);
-    if (length_a != length_b) return length_a < length_b ? -1 : 1;
-    return strcmp((*a)->d_name, (*b)->d_name);
+    uint64_t number_a = 0, number_b = 0;
+    shard_name((*a)->d_name, &number_a);
+    shard_name((*b)->d_name, &number_b);
+    return number_a < number_b ? -1 : number_a > number_b;
 }
 
 static bool add_folder(struct dataset *dataset, const char *folder, struct error *error) {

@@ -95,8 +95,7 @@ struct dataset_info {
     uint64_t first_game;  // number of the first game
 };
 
-// ---- writing
-// ------------------------------------------------------------------------------------------------------
+// ---- writing ----
 
 // A file in the making. It is built in memory, so that no failing disk can leave HDF5 half way; the caller
 // puts the finished bytes where they belong (file_replace).
@@ -111,8 +110,7 @@ bool dataset_finish(struct dataset_writer *, void **bytes, size_t *size, struct 
     __attribute__((warn_unused_result));
 void dataset_discard(struct dataset_writer *);  // ends writing without a file; NULL is allowed
 
-// ---- reading
-// ------------------------------------------------------------------------------------------------------
+// ---- reading ----
 
 // Several files as one. Rows are numbered through: a game's `first` and a position's `game` are rows of the
 // whole dataset.

@@ -15,8 +15,7 @@
 
 enum { MOST_FAULTS_SHOWN = 20 };
 
-// ---- command line
-// -------------------------------------------------------------------------------------------------
+// ---- command line ----
 
 struct arguments {
     struct common_options common;
@@ -63,8 +62,7 @@ static void print_json(json_t *root) {
     json_decref(root);
 }
 
-// ---- info
-// ---------------------------------------------------------------------------------------------------------
+// ---- info ----
 
 static json_t *file_to_json(const struct dataset_file *file) {
     json_t *rules = json_loads(file->info.rules, 0, NULL), *config = json_loads(file->info.config, 0, NULL);
@@ -107,8 +105,7 @@ static int run_info(int argc, char **argv) {
                         info);
 }
 
-// ---- verify
-// -------------------------------------------------------------------------------------------------------
+// ---- verify ----
 
 struct faults {
     uint64_t count;
@@ -146,8 +143,8 @@ static void print_faults(const struct faults *faults, const struct dataset *data
 static bool verify(const struct arguments *arguments, struct dataset *dataset, bool *good,
                    struct error *error) {
     struct faults faults = {.shown = json_array()};
-    const bool done =
-        check_folders(arguments, &faults, error) && verify_dataset(dataset, add_fault, &faults, error);
+    const bool done = check_folders(arguments, &faults, error);
+    if (done) verify_dataset(dataset, add_fault, &faults);
     *good = faults.count == 0;
     if (done && arguments->common.json) {
         print_json(json_pack("{s:s, s:I, s:I, s:I, s:O}", "variant", dataset_variant(dataset)->name, "games",

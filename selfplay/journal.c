@@ -42,8 +42,7 @@ struct journal {
     size_t room;
 };
 
-// ---- bytes
-// --------------------------------------------------------------------------------------------------------
+// ---- bytes ----
 
 static void put(uint8_t **at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) *(*at)++ = (uint8_t)(value >> 8 * i);
@@ -137,8 +136,7 @@ static bool decode(const struct variant *variant, const uint8_t *at, size_t size
     return decode_plies(variant, at, list, game);
 }
 
-// ---- opening
-// ------------------------------------------------------------------------------------------------------
+// ---- opening ----
 
 // Hands over the records of a journal; returns how many of its bytes are good.
 static size_t read_records(const struct variant *variant, const char *header, const char *data, size_t size,
@@ -207,8 +205,7 @@ struct journal *journal_open(const char *path, const char *owner, const struct v
     return NULL;
 }
 
-// ---- writing
-// ------------------------------------------------------------------------------------------------------
+// ---- writing ----
 
 bool journal_append(struct journal *journal, uint64_t id, const struct played_game *game,
                     struct error *error) {

@@ -79,8 +79,7 @@ static size_t shard_size(const struct run *run, uint64_t shard) {
 
 static char *file_in(const char *folder, const char *name) { return memory_text("%s/%s", folder, name); }
 
-// ---- open shards
-// --------------------------------------------------------------------------------------------------
+// ---- open shards ----
 
 static void free_shard(struct open_shard *shard) {
     for (size_t i = 0; i < shard->size; i++) played_game_free(&shard->games[i]);
@@ -152,8 +151,7 @@ static void take_from_list(struct run *run, struct open_shard *shard) {
     *at = shard->next;
 }
 
-// ---- publishing
-// ---------------------------------------------------------------------------------------------------
+// ---- publishing ----
 
 // Trainers hold back whole games: 90 % training, 5 % validation, 5 % test. It is the first thing a game
 // draws.
@@ -201,8 +199,7 @@ static bool publish(struct run *run, struct open_shard *shard, struct error *err
     return true;
 }
 
-// ---- the threads
-// --------------------------------------------------------------------------------------------------
+// ---- the threads ----
 
 static void fail(struct run *run, const struct error *error) {
     omp_set_lock(&run->state);
@@ -376,8 +373,7 @@ enum run_end run_play(struct run *run, int threads, bool quiet, struct error *er
     return manifest_note_finished(run->folder, &run->manifest, error) ? RUN_DONE : RUN_FAILED;
 }
 
-// ---- beginning and resuming
-// ---------------------------------------------------------------------------------------
+// ---- beginning and resuming ----
 
 static struct run *run_new(const char *folder) {
     struct run *run = memory_new(1, sizeof *run);

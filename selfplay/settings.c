@@ -20,8 +20,7 @@ enum {
     MOST_SETS = 32,  // keys there are, and some
 };
 
-// ---- the file
-// -----------------------------------------------------------------------------------------------------
+// ---- the file ----
 
 enum draw { DRAW_FEDERATION, DRAW_SIMPLE };
 static const cyaml_strval_t draw_names[] = {{"federation", DRAW_FEDERATION}, {"simple", DRAW_SIMPLE}};
@@ -80,8 +79,7 @@ static const cyaml_schema_value_t schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct keys, fields),
 };
 
-// ---- keys to settings
-// ---------------------------------------------------------------------------------------------
+// ---- keys to settings ----
 
 // Where the keys came from, for errors.
 struct source {
@@ -201,8 +199,7 @@ void settings_free(struct settings *settings) {
     *settings = (struct settings){0};
 }
 
-// ---- JSON
-// ---------------------------------------------------------------------------------------------------------
+// ---- JSON ----
 
 static void put_number(json_t *root, const char *key, uint64_t value) {
     json_object_set_new(root, key, json_integer((json_int_t)value));

@@ -20,18 +20,22 @@ char *shard_path(const char *folder, uint64_t number, const char *suffix) {
     return memory_text("%s/shard-%06" PRIu64 ".%s", folder, number, suffix);
 }
 
+bool shard_name(const char *name, uint64_t *number) {
+    int length = 0;
+    return sscanf(name, "shard-%" SCNu64 ".h5%n", number, &length) == 1 && length > 0 && name[length] == '\0';
+}
+
 static char *sums_path(const char *folder) { return memory_text("%s/shards.sha256", folder); }
 
-// ---- examining
-// ----------------------------------------------------------------------------------------------------
+// ---- examining ----
 
 // One line, which may be torn: then it says nothing. The last line about a shard counts.
 static void take_line(const char *line, uint64_t count, struct shard_sum *sums) {
     uint64_t number;
     char sha256[65];
     int length = 0;
-    if (sscanf(line, "%64[0-9a-f]  shard-%" SCNu64 ".h5%n", sha256, &number, &length) != 2) return;
-    if (strlen(sha256) != 64 || length == 0 || line[length] != '\0' || number >= count) return;
+    if (sscanf(line, "%64[0-9a-f]  %n", sha256, &length) != 1 || length != 66) return;
+    if (!shard_name(line + length, &number) || number >= count) return;
     memcpy(sums[number].sha256, sha256, sizeof sha256);
 }
 
@@ -65,8 +69,7 @@ bool shards_examine(const char *folder, uint64_t count, struct shard_sum *sums, 
     return true;
 }
 
-// ---- publishing
-// ---------------------------------------------------------------------------------------------------
+// ---- publishing ----
 
 static char *sum_line(uint64_t number, const char *sha256) {
     return memory_text("%s  shard-%06" PRIu64 ".h5\n", sha256, number);

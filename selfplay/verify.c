@@ -47,8 +47,7 @@ static bool report(struct verifier *v, uint64_t id, int ply, const char *format,
     return false;
 }
 
-// ---- one game
-// -----------------------------------------------------------------------------------------------------
+// ---- one game ----
 
 static unsigned capture_flags(const struct variant *variant, const struct position *position) {
     struct position turned = *position;
@@ -151,8 +150,7 @@ static void check_game(struct verifier *v, size_t game_row, uint64_t number, siz
     game_free(&game);
 }
 
-// ---- one file
-// -----------------------------------------------------------------------------------------------------
+// ---- one file ----
 
 // Do the games of the block follow one another without gap? `*end` is the row after the last of them.
 static bool check_chain(struct verifier *v, uint64_t first_number, size_t count, uint64_t *end) {
@@ -221,7 +219,7 @@ static bool verify_file(struct verifier *v, int index, struct error *error) {
     return done;
 }
 
-bool verify_dataset(struct dataset *dataset, verify_fault *fault, void *context, struct error *error) {
+void verify_dataset(struct dataset *dataset, verify_fault *fault, void *context) {
     struct verifier *v = memory_new(1, sizeof *v);
     v->dataset = dataset;
     v->variant = dataset_variant(dataset);
@@ -230,24 +228,23 @@ bool verify_dataset(struct dataset *dataset, verify_fault *fault, void *context,
     v->games = game_columns_new(DATASET_BLOCK);
     v->room = BATCH_POSITIONS;
     v->rows = position_columns_new(v->room);
-    bool done = true;
-    for (int i = 0; i < dataset_file_count(dataset) && done; i++) done = verify_file(v, i, error);
+    for (int i = 0; i < dataset_file_count(dataset); i++) {
+        struct error error;
+        if (!verify_file(v, i, &error)) fault(context, error.text);
+    }
     position_columns_free(&v->rows);
     game_columns_free(&v->games);
     free(v);
-    return done;
 }
 
-// ---- the folder of a run
-// --------------------------------------------------------------------------------------------
+// ---- the folder of a run ----
 
 // One more than the highest number of a shard.
 static uint64_t count_shards(const char *folder) {
     uint64_t count = 0, number;
     DIR *entries = opendir(folder);
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
-        if (sscanf(entry->d_name, "shard-%" SCNu64 ".h5", &number) == 1 && number >= count)
-            count = number + 1;
+        if (shard_name(entry->d_name, &number) && number >= count) count = number + 1;
     }
     if (entries != NULL) closedir(entries);
     return count;

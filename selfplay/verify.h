@@ -8,10 +8,8 @@
 typedef void verify_fault(void *context, const char *text);
 
 // Checks the chain of games and positions, every position, move, flag and counter, and each result against
-// the last position. Returns false when the data cannot be read at all; what is wrong in them goes to
-// `fault`.
-bool verify_dataset(struct dataset *, verify_fault *fault, void *context, struct error *)
-    __attribute__((warn_unused_result));
+// the last position. What is wrong goes to `fault`; a file that cannot be read is a fault too.
+void verify_dataset(struct dataset *, verify_fault *fault, void *context);
 
 // The shards of a run folder against RUN/shards.sha256: damaged ones, and gaps in their numbers.
 bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *)

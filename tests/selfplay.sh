@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# selfplay.sh BIN_FOLDER -- runs end to end: same files for any number of threads and after any interruption.
+set -euo pipefail
+bin=$(cd "${1:?folder of the built programs}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "selfplay.sh: $*" >&2
+    exit 1
+}
+
+cat > run.yaml <<END
+variant: russian
+games: 90
+seed: 5
+nodes: 200
+shard_games: 16
+opening:
+  random_plies: 6
+END
+
+# The checksums in order of shards, so that two runs can be compared; sha256sum says whether they are true.
+sums() {
+    (cd "$1" && sha256sum --check --quiet shards.sha256 && sort -k 2 shards.sha256)
+}
+
+same_as_reference() {
+    [ "$(sums "$1")" = "$reference" ] || fail "$2: other shards than those of an undisturbed run"
+    [ -z "$(find "$1" -name '*.journal' -o -name '*.tmp-*')" ] || fail "$2: something is left over in $1"
+}
+
+# expect CODE TEXT COMMAND...: it ends with that code and says one line, with that text, on standard error.
+expect() {
+    local code=$1 text=$2 got=0
+    shift 2
+    "$@" > out 2> err || got=$?
+    [ "$got" = "$code" ] || fail "$*: exit code $got, expected $code: $(cat err)"
+    grep -qF -- "$text" err || fail "$*: no \"$text\" in: $(cat err)"
+    [ "$(grep -vc '^Try ' err)" = 1 ] || fail "$*: more than one line: $(cat err)"
+}
+
+echo "the same files for any number of threads"
+"$bin/huff-selfplay" run.yaml -o one --threads 1 -q > one.txt
+"$bin/huff-selfplay" run.yaml -o two --threads 2 -q > two.txt
+grep -q "^russian: 90 games" one.txt || fail "no summary: $(cat one.txt)"
+reference=$(sums one)
+[ "$(wc -l <<< "$reference")" = 6 ] || fail "expected 6 shards"
+same_as_reference two "two threads"
+"$bin/huff-data" verify one two > verify.txt || fail "$(cat verify.txt)"
+grep -q "180 games and .* 0 faults" verify.txt || fail "$(cat verify.txt)"
+"$bin/huff-data" info --json one > info.json
+grep -q '"games": 90' info.json || fail "info --json: $(cat info.json)"
+"$bin/huff-selfplay" run.yaml -o three -q --seed 6 --threads 2 > /dev/null
+[ "$(sums three)" != "$reference" ] || fail "another seed gave the same games"
+
+echo "killed with SIGKILL while each shard was being played"
+"$bin/huff-selfplay" run.yaml -o killed --threads 2 -q > /dev/null & pid=$!
+for shard in 0 1 2 3 4; do
+    while [ ! -e killed/shard-00000$shard.h5 ] && kill -0 $pid 2> /dev/null; do sleep 0.02; done
+    kill -9 $pid 2> /dev/null || true
+    wait $pid 2> /dev/null || true
+    "$bin/huff-selfplay" --resume killed --threads 2 -q > /dev/null & pid=$!
+done
+wait $pid
+same_as_reference killed "killed"
+"$bin/huff-selfplay" --resume killed -q > /dev/null || fail "resuming a finished run"
+same_as_reference killed "finished and resumed"
+
+echo "stopped with SIGTERM"
+"$bin/huff-selfplay" run.yaml -o stopped --set games=100000 --threads 2 > /dev/null 2> err & pid=$!
+while [ ! -e stopped/shard-000000.h5 ]; do sleep 0.02; done
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+[ $code = 1 ] || fail "exit code $code after SIGTERM"
+grep -q "huff-selfplay --resume stopped" err || fail "does not say how to resume: $(cat err)"
+cmp stopped/shard-000000.h5 one/shard-000000.h5
+"$bin/huff-data" verify stopped > verify.txt || fail "$(cat verify.txt)"
+
+echo "damaged shard, journal and leftovers"
+cp -r one damaged
+printf 'X' | dd of=damaged/shard-000002.h5 bs=1 seek=3000 conv=notrunc status=none
+truncate -s 1000 damaged/shard-000004.h5
+echo "torn" > damaged/shard-000004.journal
+echo "half" > damaged/shard-000005.h5.tmp-1-0
+rm damaged/shard-000003.h5
+"$bin/huff-data" verify damaged/shard-000000.h5 damaged/shard-000001.h5 > /dev/null
+expect 1 "damaged/shard-000004.h5: damaged or truncated" "$bin/huff-data" info damaged
+"$bin/huff-selfplay" --resume damaged --threads 2 > /dev/null 2> err
+grep -q "shard 2 is damaged" err || fail "the damage went unnoticed: $(cat err)"
+grep -q "journal of shard 4" err || fail "the damaged journal went unnoticed: $(cat err)"
+same_as_reference damaged "damaged"
+cp -r one gap
+rm gap/shard-000001.h5
+printf 'X' | dd of=gap/shard-000002.h5 bs=1 seek="$(($(stat -c %s gap/shard-000002.h5) - 1))" conv=notrunc status=none
+code=0
+"$bin/huff-data" verify gap > verify.txt || code=$?
+[ $code = 1 ] && grep -q "shard 1 is missing" verify.txt && grep -q "shard 2 does not have its checksum" verify.txt ||
+    fail "gap: $(cat verify.txt)"
+
+echo "a disk that fills up"
+code=0
+(trap '' XFSZ && ulimit -f 16 && exec "$bin/huff-selfplay" run.yaml -o full --threads 2 -q) > out 2> err || code=$?
+[ $code = 1 ] && grep -q "full/shard-.*cannot write" err || fail "full disk: code $code: $(cat err)"
+"$bin/huff-selfplay" --resume full -q > /dev/null
+same_as_reference full "after a full disk"
+code=0
+"$bin/huff-data" info one > /dev/full 2> err || code=$?
+[ $code = 1 ] || fail "standard output on a full disk: code $code"
+
+echo "refused"
+expect 1 "one: exists already" "$bin/huff-selfplay" run.yaml -o one
+expect 1 "none: No such file" "$bin/huff-selfplay" --resume none
+expect 1 "another process" flock one "$bin/huff-selfplay" --resume one
+cp -r one changed
+sed -i 's/"nodes": 200/"nodes": 201/' changed/manifest.json
+expect 1 "changed/manifest.json: the configuration was changed" "$bin/huff-selfplay" --resume changed
+rm changed/manifest.json
+expect 1 "changed/manifest.json: No such file" "$bin/huff-selfplay" --resume changed
+cp -r one weights
+"$bin/huff-selfplay" run.yaml -o other --set variant=thai --set games=1 -q > /dev/null
+cp other/start.weights weights/start.weights
+expect 1 "weights/start.weights" "$bin/huff-selfplay" --resume weights
+expect 1 "variants/" "$bin/huff-data" info one variants/
+expect 1 "holds games of thai" "$bin/huff-data" info one other
+expect 2 "expected a configuration file" "$bin/huff-selfplay"
+expect 2 "expected -o RUN" "$bin/huff-selfplay" run.yaml
+expect 2 "--resume takes" "$bin/huff-selfplay" --resume one --seed 3
+expect 2 "expected a dataset" "$bin/huff-data" info
+expect 2 "unknown command" "$bin/huff-data" frobnicate
+expect 1 "nothing.yaml: No such file" "$bin/huff-selfplay" nothing.yaml -o bad
+bad() { # KEY=VALUE TEXT
+    expect 1 "$2" "$bin/huff-selfplay" run.yaml -o bad --set "$1"
+}
+bad gmes=3 "gmes: unknown key"
+bad opening.plies=3 "opening.plies: unknown key"
+bad games=0 "games: expected 1..1000000000"
+bad games=2o0 "games"
+bad games=-1 "games"
+bad variant=chess 'no "chess"'
+bad depth=0 "depth: expected 1.."
+bad movetime=-1 "movetime: expected"
+bad weights=none.weights "none.weights: No such file"
+bad draw=never "draw: expected one of federation, simple"
+bad draw_moves=30 "draw_moves: goes with draw: simple only"
+bad opening.random_plies=61 "opening.random_plies: expected 0..60"
+bad adjudication.max_plies=0 "adjudication.max_plies: expected 1.."
+bad hash=99999999 "hash: expected"
+bad shard_games=0 "shard_games: expected 1.."
+sed 's/^nodes: 200/nodes: many/' run.yaml > bad.yaml
+expect 1 "bad.yaml:4: nodes" "$bin/huff-selfplay" bad.yaml -o bad
+sed 's/^nodes: 200/depth: 3\nmovetime: 1/' run.yaml > bad.yaml
+expect 1 "expected one of nodes, depth and movetime" "$bin/huff-selfplay" bad.yaml -o bad
+[ ! -e bad ] || fail "a refused configuration left a folder"
+
+echo "every way to say how long to think, and how games are drawn"
+"$bin/huff-selfplay" run.yaml -o depth -q --set depth=2 --set games=20 --set draw=simple --set draw_moves=10 \
+    --set draw_progress=capture-or-crowning > /dev/null
+"$bin/huff-selfplay" run.yaml -o time -q --set movetime=0.001 --set games=2 --set adjudication.max_plies=20 > /dev/null
+"$bin/huff-selfplay" run.yaml -o fit -q --set weights=depth/start.weights --set games=3 > /dev/null
+for run in depth time fit; do
+    "$bin/huff-data" verify $run > verify.txt || fail "$(cat verify.txt)"
+done
+"$bin/huff-data" info --json depth > info.json
+grep -q '"no_progress_plies": 20' info.json || fail "the draw rules are not in the dataset"
+"$bin/huff-data" info time > info.txt
+grep -q "length limit  *2" info.txt || fail "games of 20 plies: $(cat info.txt)"
+echo "done"
