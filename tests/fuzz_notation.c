@@ -14,6 +14,7 @@
 #include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/random.h"
+#include "tests/random_positions.h"
 
 static struct {
     long positions, moves;  // that were read
@@ -132,25 +133,12 @@ static char a_char(struct random *random) {
     return some(random, 8) ? likely[some(random, (int)sizeof likely - 1)] : (char)random_bits(random);
 }
 
-static void a_position(const struct variant *v, struct random *random, struct position *p) {
-    const int width = v->rules->width, most = v->rules->rows_of_men * width / 2, kings_in_8 = some(random, 9);
-    *p = (struct position){.turn = (uint8_t)some(random, 2)};
-    for (int side = WHITE; side <= BLACK; side++)
-        for (int n = some(random, most + 1); n > 0; n--) {
-            const bitboard bit = square_bit(board_square(width, 1 + some(random, board_squares(width))));
-            if ((p->pieces[WHITE] | p->pieces[BLACK]) & bit) continue;
-            p->pieces[side] |= bit;
-            if (some(random, 8) < kings_in_8 || bit & board_crown_row(width, (enum side)side))
-                p->kings |= bit;
-        }
-}
-
 // A position and one of its moves, as they are written or nearly so.
 static void a_likely_input(const struct variant *v, struct random *random, struct input *in) {
     static struct move_list legal;
     char text[FEN_TEXT_SIZE];
-    struct position p;
-    a_position(v, random, &p);
+    struct splitmix placing = {random_bits(random)};
+    const struct position p = random_placement(v->rules, &placing);
     if (some(random, 2))
         position_to_fen(v, &p, text);
     else

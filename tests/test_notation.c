@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/support/random.h"
+#include "tests/random_positions.h"
 #include "tests/table.h"
 
 #define FOR_EACH_VARIANT(v) for (const struct variant *v = variants; v < variants + variant_count; v++)
@@ -240,36 +240,24 @@ Test(fen, endless_text) {
 
 // ---- random positions ----
 
-// Up to a full set a side, from no to many kings.
-static bool random_position(const struct variant *v, struct random *random, struct position *p) {
-    const int squares = board_squares(v->rules->width), most = v->rules->rows_of_men * v->rules->width / 2;
-    const uint64_t kings_in_8 = random_below(random, 6);
-    *p = (struct position){.turn = (uint8_t)random_below(random, 2)};
-    for (int side = WHITE; side <= BLACK; side++)
-        for (int n = (int)random_below(random, (uint64_t)most + 1); n > 0; n--) {
-            const bitboard bit =
-                square_bit(board_square(v->rules->width, 1 + (int)random_below(random, (uint64_t)squares)));
-            if ((p->pieces[WHITE] | p->pieces[BLACK]) & bit) continue;
-            p->pieces[side] |= bit;
-            if (random_below(random, 8) < kings_in_8 ||
-                bit & board_crown_row(v->rules->width, (enum side)side))
-                p->kings |= bit;
-        }
+// With counts of king moves where the rules have them. False when the position has too many captures.
+static bool random_position(const struct variant *v, struct splitmix *random, struct position *p) {
+    *p = random_placement(v->rules, random);
     for (int side = WHITE; side <= BLACK && v->rules->king_move_limit; side++) {
         const bitboard kings = position_kings(p, (enum side)side);
-        if (!kings || !position_men(p, (enum side)side)) continue;
-        p->run[side].moves = (uint8_t)random_below(random, 4);
-        if (p->run[side].moves) p->run[side].king = bits_first(kings);
+        const int moves = splitmix_below(random, v->rules->king_move_limit + 1);
+        if (moves && kings && position_men(p, (enum side)side))
+            p->run[side] = (struct king_run){.king = bits_first(kings), .moves = (uint8_t)moves};
     }
     struct error error;
     return variant_check(v, p, &error);
 }
 
-enum { POSITIONS = 300 };
+enum { POSITIONS = 1000 };
 
 Test(fen, random_positions) {
     FOR_EACH_VARIANT(v) {
-        struct random random = random_stream(3, (uint64_t)(v - variants));
+        struct splitmix random = splitmix_of(v->name, 3);
         for (int i = 0; i < POSITIONS; i++) {
             struct position p, read;
             if (!random_position(v, &random, &p)) continue;
@@ -422,39 +410,15 @@ static int check_moves(const struct variant *v, const struct position *p) {
 }
 
 Test(moves, random_positions) {
+    int long_forms = 0;
     FOR_EACH_VARIANT(v) {
-        struct random random = random_stream(4, (uint64_t)(v - variants));
+        struct splitmix random = splitmix_of(v->name, 4);
         for (int i = 0; i < POSITIONS; i++) {
             struct position p;
-            if (random_position(v, &random, &p)) check_moves(v, &p);
+            if (random_position(v, &random, &p)) long_forms += check_moves(v, &p);
         }
     }
-}
-
-// Kings, with what they may take on every other row only, where even short kings can go round: rich in
-// captures that share their ends.
-static struct position kings_among_men(int width, struct random *random, enum side us) {
-    struct position p = {.turn = (uint8_t)us};
-    const enum side them = other_side(us);
-    for (int row = 1 + (int)random_below(random, 2); row < width - 1; row += 2)
-        p.pieces[them] |= (random_bits(random) | random_bits(random)) & board_row(width, row);
-    p.pieces[us] = random_bits(random) & random_bits(random) & random_bits(random) & random_bits(random) &
-                   board_all(width) & ~p.pieces[them];
-    p.kings = p.pieces[us] | (p.pieces[them] & random_bits(random) & random_bits(random));
-    return p;
-}
-
-Test(moves, kings_among_men) {
-    FOR_EACH_VARIANT(v) {
-        struct random random = random_stream(5, (uint64_t)(v - variants));
-        int long_forms = 0;
-        for (int i = 0; i < POSITIONS; i++) {
-            const struct position p = kings_among_men(v->rules->width, &random, (enum side)(i % 2));
-            struct error error;
-            if (variant_check(v, &p, &error)) long_forms += check_moves(v, &p);
-        }
-        cr_expect_gt(long_forms, 0, "%s: no long form was tried", v->name);
-    }
+    cr_expect_gt(long_forms, 100, "only %d long forms were tried", long_forms);
 }
 
 static void expect_moves(const char *variant, const char *fen, const char *expected) {
@@ -506,6 +470,9 @@ Test(moves, long_forms) {
     expect_moves("international", "W:WK38:B18,19,32,33",
                  "38x38 {18,19,32,33}; 38x42 {18,19,32,33}; 38x43 {18,19,32,33}; 38x47 {18,19,32,33}; "
                  "38x49 {18,19,32,33}");
+    // A man's two ways forward.
+    expect_moves("italian", "W:W31:B19,20,27,28", "31x22x15 {19,27}; 31x24x15 {20,28}");
+    expect_moves("czech", "W:Wd2:Bc3,c5,e3,e5", "d2xb4xd6 {c3,c5}; d2xf4xd6 {e3,e5}");
     // github.com/AttackingOrDefending/pydraughts/issues/42: the single capture is its own long form.
     expect_moves("russian", "W:We3,g3,h4,a5,b2,h2,a3,Kf8:Bc5,e5,g5,g7,h8",
                  "f8:b4 {c5}; f8:h6:f4:d6:b4 {c5,e5,g5,g7}; h4:b6 {c5,e5,g5}");
