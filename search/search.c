@@ -461,7 +461,7 @@ void search_think(struct search *s, struct game *game, const struct search_limit
     for (int i = 0; i < count; i++) pick(moves, i, count);
 
     *result = (struct search_result){.best = moves[0].move, .index = moves[0].index};
-    const int deepest = count == 1                                       ? 1
+    const int deepest = count == 1 && !limits->analysis                  ? 1
                         : limits->depth > 0 && limits->depth < MAX_DEPTH ? limits->depth
                                                                          : MAX_DEPTH;
     for (int depth = 1; depth <= deepest; depth++) {

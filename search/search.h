@@ -22,6 +22,7 @@ struct search_limits {
     uint64_t nodes;
     int depth;
     double seconds;
+    bool analysis;  // search a single legal move, too, instead of answering at once
 };
 
 struct search_result {
