@@ -81,8 +81,7 @@ struct search {
     bool stopped;
 };
 
-// ---- memory
-// ---------------------------------------------------------------------------------------------------
+// ---- memory ----
 
 struct search *search_new(const struct variant *variant, const struct weights *weights,
                           size_t table_megabytes) {
@@ -118,8 +117,7 @@ void search_clear(struct search *s) {
     s->age = 0;
 }
 
-// ---- transposition table
-// --------------------------------------------------------------------------------------
+// ---- transposition table ----
 
 // What the history of the game adds to the value of the position now: the counters of draw limits that are
 // near.
@@ -182,8 +180,7 @@ static void table_store(struct search *s, uint64_t key, int score, enum bound bo
     };
 }
 
-// ---- limits
-// -----------------------------------------------------------------------------------------------------
+// ---- limits ----
 
 static bool must_stop(const struct search *s) {
     return s->may_stop && ((s->stop && atomic_load_explicit(s->stop, memory_order_relaxed)) ||
@@ -203,8 +200,7 @@ static void leave(struct search *s) { game_undo(s->game); }
 
 static int ply_of(const struct search *s) { return s->game->ply - s->root; }
 
-// ---- moves in a good order
-// -----------------------------------------------------------------------------------
+// ---- moves in a good order ----
 
 static void check_list(const struct search *s) {
     if (s->list->truncated) variant_too_many_captures(s->variant->name, game_position(s->game));
@@ -265,8 +261,7 @@ static void learn(struct search *s, const struct ranked *moves, int at, int dept
         if (!moves[i].move.captured) add_history(&history[moves[i].move.from][moves[i].move.to], -bonus);
 }
 
-// ---- the search
-// -------------------------------------------------------------------------------------------------
+// ---- the search ----
 
 static int evaluate(const struct search *s) { return evaluator_score(&s->evaluator, game_position(s->game)); }
 
@@ -326,20 +321,19 @@ static int quiesce(struct search *s, int alpha, int beta, struct ranked *moves) 
     return best;
 }
 
-static int reduction(const struct ranked *move, int i, int depth) {
-    if (depth < REDUCE_FROM_DEPTH || i < REDUCE_FROM_MOVE || move->move.captured || move->move.crowned)
-        return 0;
+// Plies that the i-th move is searched less at first.
+static int reduction(const struct move *move, int i, int depth) {
+    if (depth < REDUCE_FROM_DEPTH || i < REDUCE_FROM_MOVE || move->captured || move->crowned) return 0;
     return depth >= REDUCE_MORE_FROM_DEPTH && i >= REDUCE_MORE_FROM_MOVE ? 2 : 1;
 }
 
 static int search_node(struct search *s, int alpha, int beta, int depth, struct ranked *moves);
 
-// The score of the move just entered, the i-th of its node, for the side that made it. All but the first are
-// asked whether they are better at all, late ones at reduced depth, before they are searched in earnest.
-static int search_move(struct search *s, const struct ranked *move, int i, int alpha, int beta, int depth,
+// The score of the move just entered for the side that made it. The first of a node is searched in earnest;
+// the others are asked first whether they are better at all, some of them `less` deep.
+static int search_move(struct search *s, bool first, int less, int alpha, int beta, int depth,
                        struct ranked *room) {
-    if (i == 0) return -search_node(s, -beta, -alpha, depth - 1, room);
-    const int less = reduction(move, i, depth);
+    if (first) return -search_node(s, -beta, -alpha, depth - 1, room);
     int score = -search_node(s, -alpha - 1, -alpha, depth - 1 - less, room);
     if (less && score > alpha && !s->stopped) score = -search_node(s, -alpha - 1, -alpha, depth - 1, room);
     if (score > alpha && score < beta && !s->stopped) score = -search_node(s, -beta, -alpha, depth - 1, room);
@@ -380,7 +374,8 @@ static int search_node(struct search *s, int alpha, int beta, int depth, struct 
     for (int i = 0; i < count; i++) {
         pick(moves, i, count);
         if (!enter(s, moves[i].move)) return best;
-        const int score = search_move(s, &moves[i], i, alpha, beta, next_depth, moves + count);
+        const int less = reduction(&moves[i].move, i, depth);
+        const int score = search_move(s, i == 0, less, alpha, beta, next_depth, moves + count);
         leave(s);
         if (s->stopped) return best;
         if (score <= best) continue;
@@ -399,8 +394,7 @@ static int search_node(struct search *s, int alpha, int beta, int depth, struct 
     return best;
 }
 
-// ---- the root
-// -----------------------------------------------------------------------------------------------------
+// ---- the root ----
 
 // Moves the i-th to the front.
 static void to_front(struct ranked *moves, int i) {
@@ -416,7 +410,7 @@ static void search_root(struct search *s, struct ranked *moves, int count, int d
     int alpha = -SCORE_NONE;
     for (int i = 0; i < count; i++) {
         if (!enter(s, moves[i].move)) return;
-        const int score = search_move(s, &moves[i], i, alpha, SCORE_NONE, depth, moves + count);
+        const int score = search_move(s, i == 0, 0, alpha, SCORE_NONE, depth, moves + count);
         leave(s);
         if (s->stopped) return;
         if (score <= alpha) continue;

@@ -46,8 +46,7 @@ static struct position swapped(const struct variant *variant, const struct posit
     };
 }
 
-// ---- features
-// ---------------------------------------------------------------------------------------------------
+// ---- features ----
 
 Test(features, of_a_known_position) {
     const struct variant *variant = variant_named("international");
@@ -152,8 +151,7 @@ Test(eval, material_to_start_from) {
     cr_assert_eq(eval_score(&weights, &man_up), 100);
 }
 
-// ---- files
-// ------------------------------------------------------------------------------------------------------
+// ---- files ----
 
 static char *temporary_path(void) { return memory_text("/tmp/huff-test-eval-%ld.weights", (long)getpid()); }
 

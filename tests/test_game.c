@@ -66,8 +66,7 @@ static struct draw_rules without_repetition(struct draw_rules draws) {
     return draws;
 }
 
-// ---- repetition
-// -------------------------------------------------------------------------------------------------
+// ---- repetition ----
 
 // FMJD 6.1. The start position counts. (docest.com/doc/355197, annex 1)
 Test(repetition, third_time_counts_the_start_position) {
@@ -109,8 +108,7 @@ Test(repetition, other_side_to_move_is_another_position) {
     game_free(&game);
 }
 
-// ---- no progress
-// ------------------------------------------------------------------------------------------------
+// ---- no progress ----
 
 // FMJD 6.2: 25 moves by each side. (github.com/shiro-nya/2025-chess-bot-tournament/issues/21)
 Test(no_progress, fifty_plies_are_25_moves_each) {
@@ -189,8 +187,7 @@ Test(no_progress, simple_rules_are_third_repetition_and_n_moves_each) {
     cr_assert_eq(draws.limits[0].plies, 0);
 }
 
-// ---- endings with a limit
-// -----------------------------------------------------------------------------------------
+// ---- endings with a limit ----
 
 // FMJD 6.3 and 6.4. When Black takes a king at its 13th move, is the rest of the sixteen moves left (3) or
 // are there five new ones? Disputed; variants.h counts each limit by itself, as one server does: five.
@@ -348,8 +345,7 @@ Test(balance, frisian_endings) {
     game_free(&game);
 }
 
-// ---- the end of the game
-// ------------------------------------------------------------------------------------------
+// ---- the end of the game ----
 
 // (fid.it/corsi/10regoleita.asp)
 Test(over, blocked_is_lost) {
@@ -427,8 +423,7 @@ Test(over, every_termination_has_a_name) {
     for (int i = 0; i < TERMINATION_COUNT; i++) cr_assert(termination_names[i] && *termination_names[i]);
 }
 
-// ---- random games against a slow recount
-// ----------------------------------------------------------------------------
+// ---- random games against a slow recount ----
 
 struct played {
     struct move moves[RANDOM_PLIES];

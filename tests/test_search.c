@@ -1,0 +1,494 @@
+// test_search.c -- the search against plain negamax and a win solver; its limits, its memory, its draws.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/notation.h"
+#include "core/support/memory.h"
+#include "search/search.h"
+#include "tests/random_positions.h"
+
+enum {
+    TABLE_MEGABYTES = 1,
+    COMPARED_POSITIONS = 40,  // of each variant
+    COMPARED_DEPTH = 4,       // late moves are not reduced up to here
+    COMPARED_NODES = 20000,   // positions with larger trees are left out
+    ENDINGS = 60,             // of each variant
+    SOLVED_PLIES = 5,
+};
+
+static const struct variant *variant_named(const char *name) {
+    struct error error;
+    const struct variant *variant = variant_find(name, &error);
+    cr_assert(variant, "%s", error.text);
+    return variant;
+}
+
+static struct game game_from(const struct variant *variant, const char *fen) {
+    struct position start;
+    struct error error;
+    struct game game;
+    cr_assert(position_from_fen(variant, fen, &start, &error), "%s", error.text);
+    game_init(&game, variant, NULL, &start);
+    return game;
+}
+
+static struct search *search_of(const struct variant *variant, size_t megabytes) {
+    const struct weights weights = weights_material(variant);
+    return search_new(variant, &weights, megabytes);
+}
+
+static struct search_result think(struct search *search, struct game *game, struct search_limits limits) {
+    struct search_result result;
+    search_think(search, game, &limits, NULL, NULL, NULL, &result);
+    return result;
+}
+
+static struct move_list *legal_moves(const struct game *game) {
+    struct move_list *list = memory_new(1, sizeof *list);
+    game->variant->generate(game_position(game), list);
+    return list;
+}
+
+static void check_best_is_legal(const struct game *game, const struct search_result *result) {
+    struct move_list *list = legal_moves(game);
+    cr_assert(result->index >= 0 && result->index < list->count);
+    cr_assert(move_equal(list->moves[result->index], result->best));
+    free(list);
+}
+
+// Random moves from the start.
+static struct game random_game(const struct variant *variant, struct splitmix *random, int plies) {
+    const struct position start = variant_initial(variant);
+    struct game game;
+    game_init(&game, variant, NULL, &start);
+    for (int i = 0; i < plies; i++) {
+        struct move_list *list = legal_moves(&game);
+        const int count = list->count;
+        if (count) game_play(&game, list->moves[splitmix_below(random, count)]);
+        free(list);
+        if (!count) break;
+    }
+    return game;
+}
+
+// Material with squares that all differ.
+static struct weights random_weights(const struct variant *variant, uint64_t unit) {
+    struct splitmix random = splitmix_of("search", unit);
+    struct weights weights = weights_material(variant);
+    for (int t = TERM_TURN; t < TERM_COUNT; t++) weights.value[t] = splitmix_below(&random, 601) - 300;
+    return weights;
+}
+
+// ---- plain negamax ----
+
+struct plain {
+    struct game *game;
+    const struct weights *weights;
+    int root;
+    int nodes;
+    struct move_list *lists[MAX_SEARCH_PLY];  // one a ply, made when it is needed
+};
+
+static struct plain plain_new(struct game *game, const struct weights *weights) {
+    return (struct plain){.game = game, .weights = weights, .root = game->ply};
+}
+
+static void plain_free(struct plain *plain) {
+    for (int i = 0; i < MAX_SEARCH_PLY; i++) free(plain->lists[i]);
+}
+
+static const struct move_list *plain_moves(struct plain *plain) {
+    const int ply = plain->game->ply - plain->root;
+    cr_assert_lt(ply, MAX_SEARCH_PLY);
+    if (!plain->lists[ply]) plain->lists[ply] = memory_new(1, sizeof *plain->lists[ply]);
+    plain->game->variant->generate(game_position(plain->game), plain->lists[ply]);
+    return plain->lists[ply];
+}
+
+static bool is_draw(const struct plain *plain) {
+    const struct game *game = plain->game;
+    for (int i = plain->root; game->draws.repetitions && i < game->ply; i++)
+        if (position_equal(&game->plies[i].position, game_position(game))) return true;
+    return game_drawn(game) != GAME_GOES_ON;
+}
+
+static int better(int a, int b) { return a > b ? a : b; }
+
+static int plain_value(struct plain *plain, int depth);
+
+static int best_of(struct plain *plain, const struct move_list *list, int count, int best, int depth) {
+    for (int i = 0; i < count && plain->nodes < COMPARED_NODES; i++) {
+        plain->nodes++;
+        game_play(plain->game, list->moves[i]);
+        best = better(best, -plain_value(plain, depth));
+        game_undo(plain->game);
+    }
+    return best;
+}
+
+// What the search promises without any of its short cuts: the value of every legal move to `depth`, a forced
+// move costing none of it; then captures only, where they are optional with the evaluation as the least.
+static int plain_value(struct plain *plain, int depth) {
+    const struct game *game = plain->game;
+    const int ply = game->ply - plain->root;
+    const struct move_list *list = plain_moves(plain);
+    if (!list->count) return game->variant->rules->goal == NO_MOVE_WINS ? SCORE_WIN - ply : ply - SCORE_WIN;
+    if (ply > 0 && is_draw(plain)) return 0;
+    if (depth > 0)
+        return best_of(plain, list, list->count, -SCORE_WIN, list->count == 1 && ply > 0 ? depth : depth - 1);
+    const int standing = eval_score(plain->weights, game_position(game));
+    if (!list->captures) return standing;
+    return best_of(plain, list, list->captures, game->variant->captures_optional ? standing : -SCORE_WIN, 0);
+}
+
+// 1 when compared, 0 when the tree was too large.
+static int compare_with_plain(const struct variant *variant, struct game *game, size_t megabytes, int depth,
+                              const struct weights *weights) {
+    struct search *search = search_new(variant, weights, megabytes);
+    const struct search_result result = think(search, game, (struct search_limits){.depth = depth});
+    struct plain plain = plain_new(game, weights);
+    const int value = plain_value(&plain, result.depth);
+    plain_free(&plain);
+    search_free(search);
+    if (plain.nodes >= COMPARED_NODES) return 0;
+    char fen[FEN_TEXT_SIZE];
+    position_to_fen(variant, game_position(game), fen);
+    cr_assert_eq(result.score, value, "%s %s depth %d table %zu: %d, plain %d", variant->name, fen,
+                 result.depth, megabytes, result.score, value);
+    check_best_is_legal(game, &result);
+    return 1;
+}
+
+static int compare_positions(const struct variant *variant, size_t megabytes) {
+    const struct weights weights = random_weights(variant, 1);
+    int compared = 0;
+    for (int i = 0; i < COMPARED_POSITIONS; i++) {
+        struct splitmix random = splitmix_of(variant->name, (uint64_t)i);
+        struct game game;
+        if (i % 2) {
+            game = random_game(variant, &random, 10 + splitmix_below(&random, 60));
+        } else {
+            const struct position p = random_placement(variant->rules, &random);
+            game_init(&game, variant, NULL, &p);
+        }
+        int result;
+        if (game_over(&game, &result) == GAME_GOES_ON)
+            compared += compare_with_plain(variant, &game, megabytes, 1 + i % COMPARED_DEPTH, &weights);
+        game_free(&game);
+    }
+    return compared;
+}
+
+Test(value, equals_plain_negamax_without_a_table, .timeout = 300) {
+    for (int i = 0; i < variant_count; i++)
+        cr_assert_gt(compare_positions(&variants[i], 0), COMPARED_POSITIONS / 2, "%s", variants[i].name);
+}
+
+// The table may know a position deeper than is asked for, when a forced move led to it on another way. In
+// none of these positions does that change the value.
+Test(value, equals_plain_negamax_with_a_table, .timeout = 300) {
+    for (int i = 0; i < variant_count; i++)
+        cr_assert_gt(compare_positions(&variants[i], TABLE_MEGABYTES), COMPARED_POSITIONS / 2, "%s",
+                     variants[i].name);
+}
+
+// Losing games need no code of their own: only the goal differs.
+Test(value, equals_plain_negamax_when_no_move_wins, .timeout = 300) {
+    static const char *const names[] = {"american", "russian", "spanish+free"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct variant giveaway = *variant_named(names[i]);
+        struct rules rules = *giveaway.rules;
+        rules.goal = NO_MOVE_WINS;
+        giveaway.rules = &rules;
+        cr_assert_gt(compare_positions(&giveaway, TABLE_MEGABYTES), COMPARED_POSITIONS / 2, "%s", names[i]);
+    }
+}
+
+// ---- wins ----
+
+// Does the side to move win within so many plies, whatever the other side does?
+static bool wins_within(struct plain *plain, int plies);
+
+static bool loses_within(struct plain *plain, int plies) {
+    const struct move_list *list = plain_moves(plain);
+    if (!list->count) return true;
+    if (plies < 2 || is_draw(plain)) return false;
+    bool lost = true;
+    for (int i = 0; lost && i < list->count; i++) {
+        game_play(plain->game, list->moves[i]);
+        lost = wins_within(plain, plies - 1);
+        game_undo(plain->game);
+    }
+    return lost;
+}
+
+static bool wins_within(struct plain *plain, int plies) {
+    if (plain->game->ply > plain->root && is_draw(plain)) return false;
+    const struct move_list *list = plain_moves(plain);
+    bool won = false;
+    for (int i = 0; !won && i < list->count; i++) {
+        game_play(plain->game, list->moves[i]);
+        won = loses_within(plain, plies - 1);
+        game_undo(plain->game);
+    }
+    return won;
+}
+
+// The fewest plies in which the side to move forces a win, 0 when there are more than SOLVED_PLIES.
+static int plies_to_win(struct game *game) {
+    struct plain plain = plain_new(game, NULL);
+    int shortest = 0;
+    for (int plies = 1; !shortest && plies <= SOLVED_PLIES; plies += 2)
+        if (wins_within(&plain, plies)) shortest = plies;
+    plain_free(&plain);
+    return shortest;
+}
+
+static struct position random_ending(const struct rules *rules, struct splitmix *random) {
+    struct position p = {.turn = (uint8_t)splitmix_below(random, 2)};
+    for (int side = WHITE; side <= BLACK; side++)
+        for (int i = side == p.turn ? 3 : 1 + splitmix_below(random, 2); i > 0; i--) {
+            const square s =
+                board_square(rules->width, 1 + splitmix_below(random, board_squares(rules->width)));
+            if ((p.pieces[WHITE] | p.pieces[BLACK]) & square_bit(s)) continue;
+            p.pieces[side] |= square_bit(s);
+            if (splitmix_below(random, 4) || board_crown_row(rules->width, (enum side)side) & square_bit(s))
+                p.kings |= square_bit(s);
+        }
+    return p;
+}
+
+// A forced win is found, with its length; and no win is claimed that is not there.
+Test(wins, as_the_solver_says, .timeout = 300) {
+    for (int i = 0; i < variant_count; i++) {
+        const struct variant *variant = &variants[i];
+        struct search *search = search_of(variant, TABLE_MEGABYTES);
+        int wins = 0;
+        for (int n = 0; n < ENDINGS; n++) {
+            struct splitmix random = splitmix_of(variant->name, 1000u + (uint64_t)n);
+            const struct position p = random_ending(variant->rules, &random);
+            struct game game;
+            game_init(&game, variant, NULL, &p);
+            int result;
+            if (game_over(&game, &result) == GAME_GOES_ON) {
+                const int plies = plies_to_win(&game);
+                const struct search_result found = think(search, &game, (struct search_limits){.depth = 8});
+                char fen[FEN_TEXT_SIZE];
+                position_to_fen(variant, &p, fen);
+                // A single legal move is answered before anything is searched.
+                if (plies && found.depth > 1)
+                    cr_assert_eq(found.score, SCORE_WIN - plies, "%s %s: a win in %d, found %d",
+                                 variant->name, fen, plies, found.score);
+                if (found.score >= SCORE_WIN - SOLVED_PLIES)
+                    cr_assert_eq(plies, SCORE_WIN - found.score, "%s %s", variant->name, fen);
+                wins += plies > 1;
+            }
+            game_free(&game);
+            search_clear(search);
+        }
+        cr_assert_gt(wins, 2, "%s", variant->name);
+        search_free(search);
+    }
+}
+
+// ---- draws ----
+
+// A win in three plies is none when the limit allows two more, and is one again when it does; the table that
+// remembers one must not answer for the other.
+Test(draws, counters_near_a_limit_do_not_poison_the_table) {
+    const struct variant *variant = variant_named("international");
+    struct search *search = search_of(variant, TABLE_MEGABYTES);
+    int endings = 0;
+    for (uint64_t n = 0; endings < 3; n++) {
+        struct splitmix random = splitmix_of("limits", n);
+        const struct position p = random_ending(variant->rules, &random);
+        struct game game;
+        game_init(&game, variant, NULL, &p);
+        const bool limited = game.plies[0].under[0];  // two pieces against a king: ten plies
+        if (limited && variant_can_move(variant, &p) && plies_to_win(&game) == SOLVED_PLIES) {
+            const struct search_limits limits = {.depth = 10};
+            cr_assert_eq(think(search, &game, limits).score, SCORE_WIN - SOLVED_PLIES);
+            game.plies[0].balance[0] = 7;
+            cr_assert_eq(think(search, &game, limits).score, 0, "no ply left for the fifth");
+            game.plies[0].balance[0] = 5;
+            cr_assert_eq(think(search, &game, limits).score, SCORE_WIN - SOLVED_PLIES);
+            game.plies[0].balance[0] = 8;
+            cr_assert_eq(think(search, &game, limits).score, 0);
+            endings++;
+        }
+        game_free(&game);
+    }
+    search_free(search);
+}
+
+// One king against two: the third repetition is what Black can hope for.
+Test(draws, repetitions_of_the_game_count) {
+    const struct variant *variant = variant_named("american");
+    struct game game = game_from(variant, "W:WK32,K31:BK1");
+    const struct move there = {.from = board_square(8, 1), .to = board_square(8, 5)};
+    const struct move back = {.from = board_square(8, 5), .to = board_square(8, 1)};
+    const struct move out = {.from = board_square(8, 32), .to = board_square(8, 28)};
+    const struct move home = {.from = board_square(8, 28), .to = board_square(8, 32)};
+    const struct move moves[] = {out, there, home, back, out, there, home};
+    struct search *search = search_of(variant, 0);
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) game_play(&game, moves[i]);
+    const struct search_result result = think(search, &game, (struct search_limits){.depth = 1});
+    cr_assert_eq(result.score, 0);
+    cr_assert(move_equal(result.best, back));
+
+    for (int i = 0; i < 4; i++) game_undo(&game);  // the second time only
+    cr_assert_eq(think(search, &game, (struct search_limits){.depth = 1}).score, -150);
+    search_free(search);
+    game_free(&game);
+}
+
+// ---- limits ----
+
+// A variant that counts how often a move is played.
+static uint64_t moves_played;
+static void (*play_of_american)(struct position *, struct move);
+static void counting_play(struct position *p, struct move move) {
+    moves_played++;
+    play_of_american(p, move);
+}
+
+Test(limits, nodes_are_the_moves_played_and_never_exceed_the_limit) {
+    struct variant variant = *variant_named("american");
+    play_of_american = variant.play;
+    variant.play = counting_play;
+    struct splitmix random = splitmix_of("nodes", 0);
+    struct game game = random_game(&variant, &random, 9);
+    struct search *search = search_of(&variant, TABLE_MEGABYTES);
+    for (uint64_t nodes = 1; nodes < 100000; nodes += 1 + nodes / 3) {
+        moves_played = 0;
+        const struct search_result result = think(search, &game, (struct search_limits){.nodes = nodes});
+        cr_assert_eq(result.nodes, moves_played);
+        cr_assert_eq(result.nodes, nodes, "there is more to search than %llu nodes",
+                     (unsigned long long)nodes);
+        check_best_is_legal(&game, &result);
+        search_clear(search);
+    }
+    search_free(search);
+    game_free(&game);
+}
+
+Test(limits, depth) {
+    struct splitmix random = splitmix_of("depth", 0);
+    struct game game = random_game(variant_named("brazilian"), &random, 12);
+    struct search *search = search_of(game.variant, TABLE_MEGABYTES);
+    for (int depth = 1; depth <= 9; depth++) {
+        const struct search_result result = think(search, &game, (struct search_limits){.depth = depth});
+        cr_assert_eq(result.depth, depth);
+        cr_assert_gt(result.pv_length, 0);
+        cr_assert(move_equal(result.pv[0], result.best));
+    }
+    search_free(search);
+    game_free(&game);
+}
+
+Test(limits, time_ends_a_search) {
+    struct splitmix random = splitmix_of("time", 0);
+    struct game game = random_game(variant_named("international"), &random, 6);
+    struct search *search = search_of(game.variant, TABLE_MEGABYTES);
+    const struct search_result result = think(search, &game, (struct search_limits){.seconds = 0.001});
+    cr_assert_geq(result.depth, 1);
+    cr_assert_lt(result.depth, MAX_DEPTH);
+    check_best_is_legal(&game, &result);
+    search_free(search);
+    game_free(&game);
+}
+
+static void stop_at_depth_3(void *context, const struct search_result *result) {
+    if (result->depth == 3) atomic_store((atomic_bool *)context, true);
+}
+
+Test(limits, stop_flag) {
+    struct splitmix random = splitmix_of("stop", 0);
+    struct game game = random_game(variant_named("killer"), &random, 6);
+    struct search *search = search_of(game.variant, TABLE_MEGABYTES);
+    const struct search_limits limits = {0};
+    struct search_result result;
+    atomic_bool stop = false;
+    search_think(search, &game, &limits, &stop, stop_at_depth_3, &stop, &result);
+    cr_assert_eq(result.depth, 3);
+    check_best_is_legal(&game, &result);
+
+    atomic_store(&stop, true);  // set before it starts: still an answer
+    search_think(search, &game, &limits, &stop, NULL, NULL, &result);
+    cr_assert_eq(result.depth, 1);
+    check_best_is_legal(&game, &result);
+    search_free(search);
+    game_free(&game);
+}
+
+Test(limits, one_legal_move_is_answered_at_once) {
+    const struct variant *variant = variant_named("american");
+    struct game game = game_from(variant, "W:W24,32,31,30:B19,1,2,3");
+    struct search *search = search_of(variant, TABLE_MEGABYTES);
+    const struct search_result result = think(search, &game, (struct search_limits){.depth = 20});
+    cr_assert_eq(result.depth, 1);
+    cr_assert_eq(result.index, 0);
+    check_best_is_legal(&game, &result);
+    search_free(search);
+    game_free(&game);
+}
+
+// ---- memory ----
+
+static void check_same(const struct search_result *a, const struct search_result *b) {
+    cr_assert_eq(a->nodes, b->nodes);
+    cr_assert_eq(a->score, b->score);
+    cr_assert_eq(a->depth, b->depth);
+    cr_assert_eq(a->index, b->index);
+    cr_assert_eq(a->pv_length, b->pv_length);
+    cr_assert_eq(memcmp(a->pv, b->pv, (size_t)a->pv_length * sizeof *a->pv), 0);
+}
+
+// A cleared search is as good as new, and the game comes out as it went in.
+Test(memory, the_same_again) {
+    for (int i = 0; i < variant_count; i++) {
+        struct splitmix random = splitmix_of(variants[i].name, 7);
+        struct game game = random_game(&variants[i], &random, 8);
+        struct search *search = search_of(&variants[i], TABLE_MEGABYTES),
+                      *other = search_of(&variants[i], TABLE_MEGABYTES);
+        const struct search_limits limits = {.nodes = 20000};
+        const int ply = game.ply;
+        const struct game_ply before = game.plies[ply];
+        const struct search_result first = think(search, &game, limits);
+        cr_assert_eq(game.ply, ply);
+        cr_assert(position_equal(&game.plies[ply].position, &before.position));
+        cr_assert_eq(game.plies[ply].no_progress, before.no_progress);
+        think(search, &game, limits);
+        search_clear(search);
+        const struct search_result again = think(search, &game, limits), fresh = think(other, &game, limits);
+        check_same(&first, &again);
+        check_same(&first, &fresh);
+        search_free(search);
+        search_free(other);
+        game_free(&game);
+    }
+}
+
+// What the search says is the line it says: every move legal, one after another.
+Test(memory, principal_variation_is_playable) {
+    for (int i = 0; i < variant_count; i++) {
+        struct splitmix random = splitmix_of(variants[i].name, 8);
+        struct game game = random_game(&variants[i], &random, 20);
+        struct search *search = search_of(&variants[i], TABLE_MEGABYTES);
+        int result;
+        if (game_over(&game, &result) == GAME_GOES_ON) {
+            const struct search_result found = think(search, &game, (struct search_limits){.nodes = 30000});
+            for (int n = 0; n < found.pv_length; n++) {
+                struct move_list *list = legal_moves(&game);
+                bool legal = false;
+                for (int m = 0; m < list->count; m++) legal |= move_equal(list->moves[m], found.pv[n]);
+                cr_assert(legal, "%s, move %d of the line", variants[i].name, n + 1);
+                game_play(&game, found.pv[n]);
+                free(list);
+            }
+        }
+        search_free(search);
+        game_free(&game);
+    }
+}
