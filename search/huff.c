@@ -16,6 +16,7 @@ int main(int argc, char **argv) {
         {"moves", "list the legal moves of a position", moves_run},
         {"analyse", "search a position for the best move", analyse_run},
         {"variants", "show the rules of the variants, or how they differ", variants_run},
+        {"hub", "play for a program that speaks the Hub protocol", hub_run},
     };
     return options_run_command("huff", "Plays and analyses draughts variants.", commands,
                                sizeof commands / sizeof *commands, argc, argv);
