@@ -137,6 +137,7 @@ static void show(void *context, const struct match_pair *pair, const struct matc
     for (int i = 0; output->json && i < PAIR_GAMES; i++) {
         print_json(match_game_json(output->settings, pair, i));
     }
+    fflush(stdout);  // for whoever reads along; a failure is noticed at exit
     char note[MATCH_NOTE_SIZE];
     match_note(output->settings, result, note);
     progress_note(output->progress, "%s", note);

@@ -83,6 +83,9 @@ awk '
         mine = games % 2 ? 2 - points[value("result")] : points[value("result")]
         results[mine]++
         if (games % 2) pairs[before + mine]++
+        if (games % 2 && before + mine == 2) middle[mine == 1 ? "dd" : "wl"]++
+        split(substr(value("nodes"), 2), nodes, ",")
+        expect(nodes[1] + 0 > 2 * nodes[2] && nodes[2] > 0, "nodes of the strong engine and of the weak one")
         if (games % 2) expect(value("opening") == opening, "another opening in a pair")
         before = mine
         opening = value("opening")
@@ -95,6 +98,7 @@ awk '
         expect(value("games") == games && value("finished") == "true", "number of games")
         expect(value("wins") == results[2] + 0 && value("draws") == results[1] + 0 && value("losses") == results[0] + 0, "results")
         expect(value("ptnml") == sprintf("[%d,%d,%d,%d,%d]", pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]), "pairs")
+        expect(value("win_loss_pairs") == middle["wl"] + 0 && value("draw_draw_pairs") == middle["dd"] + 0, "even pairs")
         expect(value("verdict") == "H1" && value("model") == "normalized" && value("llr") + 0 >= value("upper") + 0, "test")
     }
     END {
@@ -129,14 +133,19 @@ says '^Ends: no progress 2$'
 
 # A match that is stopped reports the pairs that are finished.
 code=0
-"$match" --variant spanish "${even[@]}" --nodes 2000 --games 1000000 >"$folder/out" 2>"$folder/err" &
+rm "$folder/out"
+"$match" --variant spanish "${even[@]}" --nodes 200 --games 1000000 --json >"$folder/out" 2>"$folder/err" &
 process=$!
-sleep 2
+for ((i = 0; i < 600; i++)); do
+    [ ! -s "$folder/out" ] || break
+    sleep 0.1
+done
 kill -INT $process
 wait $process || code=$?
 [ $code -eq 1 ] || fail "stopped with exit $code"
-says '^Games: [1-9][0-9]*, '
 grep -q 'stopped before the end' "$folder/err" || fail "does not say that it was stopped: $(cat "$folder/err")"
+games=$(grep -c '"type":"game"' "$folder/out") || fail "stopped without a game"
+tail -n 1 "$folder/out" | grep -q "\"games\":$games,.*\"finished\":false" || fail "not $games games: $(tail -n 1 "$folder/out")"
 
 # Refusals.
 spanish=(--variant spanish "${even[@]}")
