@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,6 +278,8 @@ static void finish_shard(struct run *run, struct open_shard *shard) {
     run->published[shard->number] = done;
     omp_unset_lock(&run->state);
     free_shard(shard);
+    malloc_trim(
+        0);  // the games were allocated by all threads, and glibc would keep the room for each of them
 }
 
 static bool play_game(const struct run *run, uint64_t id, struct playing *playing,

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/support/clock.h"
@@ -870,8 +871,14 @@ static void *step_often(void *data) {
     return NULL;
 }
 
+struct work {
+    bool quiet, lasts;
+};
+
 static int play_games(void *data) {
-    struct progress *progress = progress_start("selfplay", "games", 8100, *(const bool *)data);
+    const struct work *work = data;
+    struct progress *progress = progress_start("selfplay", "games", 8100, work->quiet);
+    if (work->lasts) nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 100000000}, NULL);
     progress_skip(progress, 100);
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, step_often, progress);
@@ -881,13 +888,18 @@ static int play_games(void *data) {
 }
 
 Test(progress, ends_with_what_was_done) {
-    bool quiet = false;
-    const struct outcome outcome = run_apart(play_games, &quiet, STDERR_FILENO);
+    struct work work = {.lasts = true};
+    const struct outcome outcome = run_apart(play_games, &work, STDERR_FILENO);
     const char *last = strstr(outcome.text, "selfplay: 8100/8100 games 100.0% ");
     cr_assert_not_null(last, "%s", outcome.text);
     cr_assert_not_null(strstr(last, ", W 40%\n"));
-    quiet = true;
-    cr_assert_str_eq(run_apart(play_games, &quiet, STDERR_FILENO).text, "");
+}
+
+Test(progress, is_silent_when_asked_or_when_work_is_short) {
+    struct work work = {.quiet = true, .lasts = true};
+    cr_assert_str_eq(run_apart(play_games, &work, STDERR_FILENO).text, "");
+    work = (struct work){0};
+    cr_assert_str_eq(run_apart(play_games, &work, STDERR_FILENO).text, "");
 }
 
 static int raise_signals(void *data) {
