@@ -209,9 +209,10 @@ static char *damaged(const char *path, const char *find, const char *replacement
     struct weights weights = weights_material(variant_named("spanish"));
     cr_assert(weights_write(path, &weights, &error), "%s", error.text);
     char *text = text_of(path, size);
-    const char *at = strstr(text, find);
-    cr_assert(at, "no \"%s\" in the file", find);
-    char *changed = memory_text("%.*s%s%s", (int)(at - text), text, replacement, at + strlen(find));
+    size_t at = 0;
+    while (text[at] && strncmp(text + at, find, strlen(find)) != 0) at++;
+    cr_assert(text[at], "no \"%s\" in the file", find);
+    char *changed = memory_text("%.*s%s%s", (int)at, text, replacement, text + at + strlen(find));
     free(text);
     char *line = strstr(changed, "checksum ");
     if (right_checksum && line) {
