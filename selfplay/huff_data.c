@@ -56,12 +56,6 @@ static int with_dataset(int argc, char **argv, const char *doc,
     return good ? EXIT_DONE : EXIT_FAILED;
 }
 
-static void print_json(json_t *root) {
-    json_dumpf(root, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(root);
-}
-
 // ---- info ----
 
 static json_t *file_to_json(const struct dataset_file *file) {
@@ -92,7 +86,7 @@ static bool info(const struct arguments *arguments, struct dataset *dataset, boo
             json_array_append_new(files, file_to_json(dataset_file(dataset, i)));
         }
         json_object_set_new(root, "contents", files);
-        print_json(root);
+        json_print(root);
         return true;
     }
     summary_print(&summary);
@@ -147,7 +141,7 @@ static bool verify(const struct arguments *arguments, struct dataset *dataset, b
     if (done) verify_dataset(dataset, add_fault, &faults);
     *good = faults.count == 0;
     if (done && arguments->common.json) {
-        print_json(json_pack("{s:s, s:I, s:I, s:I, s:O}", "variant", dataset_variant(dataset)->name, "games",
+        json_print(json_pack("{s:s, s:I, s:I, s:I, s:O}", "variant", dataset_variant(dataset)->name, "games",
                              (json_int_t)dataset_games(dataset), "positions",
                              (json_int_t)dataset_positions(dataset), "faults", (json_int_t)faults.count,
                              "first_faults", faults.shown));

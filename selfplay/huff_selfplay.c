@@ -74,8 +74,7 @@ static const struct argp argp = {
     .args_doc = "CONFIG.yaml -o RUN\n--resume RUN",
     .doc = "Plays games of an engine against itself and writes every position to RUN/shard-NNNNNN.h5."
            "\vThe same configuration gives the same files, whatever the number of threads. Ctrl-C finishes "
-           "the games "
-           "in flight and stops; --resume goes on.",
+           "the games in flight and stops; --resume goes on.",
     .children = children,
 };
 
@@ -108,9 +107,7 @@ static bool report(const char *folder, bool as_json, struct error *error) {
     if (done && as_json) {
         json_t *root = summary_to_json(&summary);
         json_object_set_new(root, "run", json_string(folder));
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        printf("\n");
-        json_decref(root);
+        json_print(root);
     } else if (done) {
         summary_print(&summary);
         printf("written to %s\n", folder);

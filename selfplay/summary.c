@@ -83,3 +83,9 @@ void summary_print(const struct summary *summary) {
     printf("plies a game: %llu..%llu, mean %.1f\n", (unsigned long long)summary->shortest,
            (unsigned long long)summary->longest, share((double)summary->plies, (double)games));
 }
+
+void json_print(json_t *root) {
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    printf("\n");
+    json_decref(root);
+}

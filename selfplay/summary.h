@@ -19,4 +19,7 @@ bool summary_read(struct dataset *, struct summary *, struct error *) __attribut
 json_t *summary_to_json(const struct summary *);
 void summary_print(const struct summary *);  // to standard output
 
+// To standard output; releases the document.
+void json_print(json_t *);
+
 #endif

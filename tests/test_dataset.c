@@ -11,7 +11,7 @@
 #include "selfplay/rules_json.h"
 #include "selfplay/summary.h"
 #include "selfplay/verify.h"
-#include "selfplay_games.h"
+#include "tests/selfplay_games.h"
 
 // ---- making datasets ----
 

@@ -6,7 +6,7 @@
 
 #include "core/support/file.h"
 #include "selfplay/journal.h"
-#include "selfplay_games.h"
+#include "tests/selfplay_games.h"
 
 enum { GAMES = 3 };
 

@@ -1,6 +1,6 @@
 // test_playing.c -- openings are what they promise, games follow the rules and repeat exactly.
 
-#include "selfplay_games.h"
+#include "tests/selfplay_games.h"
 
 // ---- openings ----
 
