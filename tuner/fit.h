@@ -74,8 +74,7 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
                  fit_report *report, void *context, struct fit_result *, struct error *)
     __attribute__((warn_unused_result));
 
-// ---- the parts of it that tests and other commands need
-// ----------------------------------------------------------------
+// ---- the parts of it that tests and other commands need ----
 
 // Weights in logits, from centipawns at `centipawns_per_logit`.
 void fit_logits(const struct weights *, double centipawns_per_logit, double logits[static TERM_COUNT]);

@@ -10,7 +10,7 @@
 // What the file says. A pointer is NULL when the key is absent.
 struct sample_keys {
     bool *quiet_only;
-    uint32_t *skip_plies, *max_score;
+    uint32_t *skip_plies, *max_score, *max_clock;
 };
 struct l2_keys {
     double *group[GROUP_COUNT];
@@ -31,6 +31,7 @@ static const cyaml_schema_field_t sample_fields[] = {
     CYAML_FIELD_BOOL_PTR("quiet_only", CYAML_FLAG_OPTIONAL, struct sample_keys, quiet_only),
     CYAML_FIELD_UINT_PTR("skip_plies", CYAML_FLAG_OPTIONAL, struct sample_keys, skip_plies),
     CYAML_FIELD_UINT_PTR("max_score", CYAML_FLAG_OPTIONAL, struct sample_keys, max_score),
+    CYAML_FIELD_UINT_PTR("max_clock", CYAML_FLAG_OPTIONAL, struct sample_keys, max_clock),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t l2_fields[] = {
@@ -120,6 +121,7 @@ static bool take_all(const struct source *source, const struct fit_keys *keys, s
            take(source, "sample.skip_plies", sample->skip_plies, 0, PLAYING_MAX_PLIES,
                 &settings->choice.skip_plies) &&
            take(source, "sample.max_score", sample->max_score, 1, SCORE_WIN, &settings->choice.max_score) &&
+           take(source, "sample.max_clock", sample->max_clock, 0, MAX_CLOCK, &settings->choice.max_clock) &&
            take_l2(source, &keys->l2, settings->l2);
 }
 

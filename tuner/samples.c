@@ -11,7 +11,8 @@
 const char *const part_names[PART_COUNT] = {"train", "validation", "test"};
 
 struct sample_choice sample_choice_usual(void) {
-    return (struct sample_choice){.quiet_only = true, .skip_plies = 0, .max_score = SCORE_LIMIT};
+    return (struct sample_choice){
+        .quiet_only = true, .skip_plies = 0, .max_score = SCORE_LIMIT, .max_clock = MAX_CLOCK};
 }
 
 // What one pass over the dataset needs.
@@ -66,6 +67,7 @@ static bool is_chosen(const struct sample_choice *choice, const struct position_
     const unsigned flags = rows->flags[row];
     const int score = rows->score[row];
     if (flags & POSITION_RANDOM_MOVE || rows->ply[row] < choice->skip_plies) return false;
+    if (rows->clock[row] > choice->max_clock) return false;
     if (choice->quiet_only && flags & (POSITION_CAN_CAPTURE | POSITION_OPPONENT_CAN_CAPTURE)) return false;
     return score == NO_SCORE || abs(score) <= choice->max_score;
 }

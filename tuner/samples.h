@@ -4,7 +4,10 @@
 
 #include "selfplay/dataset.h"
 
-enum { PART_COUNT = SPLIT_TEST + 1 };
+enum {
+    PART_COUNT = SPLIT_TEST + 1,
+    MAX_CLOCK = 255,  // that a dataset tells
+};
 extern const char *const part_names[PART_COUNT];  // by enum split: "train", "validation", "test"
 
 struct sample {
@@ -36,6 +39,7 @@ struct sample_choice {
     bool quiet_only;  // nobody could capture if it were his turn
     int skip_plies;   // from the start of the game
     int max_score;    // at most, in centipawns for either side
+    int max_clock;    // at most, plies since progress: endings in which kings walk about are many and alike
 };
 struct sample_choice sample_choice_usual(void);
 

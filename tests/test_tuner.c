@@ -1,0 +1,527 @@
+// test_tuner.c -- the fit finds the weights that made the results, and never looks at games that are held
+// out.
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/support/file.h"
+#include "core/support/memory.h"
+#include "random_positions.h"
+#include "selfplay/rules_json.h"
+#include "selfplay_games.h"
+#include "tuner/calibration.h"
+#include "tuner/fit.h"
+
+static const struct variant *find(const char *name) {
+    struct error error = {.text = ""};
+    const struct variant *variant = variant_find(name, &error);
+    cr_assert_not_null(variant, "%s", error.text);
+    return variant;
+}
+
+// ---- Samples whose results were drawn from weights that are known ----
+
+static double planted_chance(const struct weights *weights, const struct position *position, double scale) {
+    const int score = eval_score(weights, position);
+    return 1 / (1 + exp(-(position_turn(position) == WHITE ? score : -score) / scale));
+}
+
+// Won with the chance that the weights give, lost otherwise; some of both become draws, which changes nothing
+// in what is expected.
+static int draw_result(struct random *random, double chance) {
+    const double draws = 0.4 * fmin(chance, 1 - chance);
+    const double drawn = random_unit(random);
+    return drawn < chance - draws / 2 ? 1 : drawn < chance + draws / 2 ? 0 : -1;
+}
+
+static struct samples make_samples(const struct variant *variant, const struct weights *weights, double scale,
+                                   size_t count, const char *name) {
+    struct samples samples = {
+        .sample = memory_new(count, sizeof *samples.sample), .count = count, .games = count};
+    struct splitmix placing = splitmix_of(name, 0);
+    struct random random = random_stream(count, 1);
+    for (size_t i = 0; i < count; i++) {
+        struct sample *sample = &samples.sample[i];
+        sample->position = random_placement(variant->rules, &placing);
+        sample->result = (int8_t)draw_result(&random, planted_chance(weights, &sample->position, scale));
+        sample->score = NO_SCORE;
+        sample->game = (uint32_t)i;
+        sample->target = (float)(sample->result + 1) / 2;
+        samples.results[sample->result + 1]++;
+    }
+    return samples;
+}
+
+static struct sample_sets make_sets(const struct variant *variant, const struct weights *weights,
+                                    double scale, size_t train, size_t validation) {
+    return (struct sample_sets){
+        .variant = variant,
+        .games = train + validation,
+        .positions = train + validation,
+        .part = {[SPLIT_TRAIN] = make_samples(variant, weights, scale, train, "train"),
+                 [SPLIT_VALIDATION] = make_samples(variant, weights, scale, validation, "validation")},
+    };
+}
+
+// Square tables of waves whose crests a fit could not guess.
+static struct weights planted_weights(const struct variant *variant) {
+    struct weights weights = weights_material(variant);
+    weights.value[TERM_KING] = 2500;
+    weights.value[TERM_TURN] = 400;
+    for (int s = 0; s < board_squares(variant->rules->width); s++) {
+        weights.value[TERM_MAN_SQUARE + s] = (int32_t)lround(400 * sin(1.7 * s));
+        weights.value[TERM_KING_SQUARE + s] = (int32_t)lround(800 * cos(0.9 * s));
+    }
+    return weights;
+}
+
+static struct fit_settings quick_settings(void) {
+    return (struct fit_settings){
+        .choice = sample_choice_usual(),
+        .rate = 0.1,
+        .batch = 1024,
+        .epochs = 12,
+        .patience = 3,
+        .seed = 1,
+        .threads = 1,
+    };
+}
+
+static struct fit_result fit(struct sample_sets *sets, const struct fit_settings *settings) {
+    struct error error = {.text = ""};
+    struct fit_result result;
+    const struct weights start = weights_material(sets->variant);
+    cr_assert(fit_weights(sets, &start, settings, NULL, NULL, &result, &error), "%s", error.text);
+    return result;
+}
+
+static bool fit_fails(struct sample_sets *sets, const struct fit_settings *settings, struct error *error) {
+    struct fit_result result;
+    const struct weights start = weights_material(sets->variant);
+    *error = (struct error){.text = ""};
+    return !fit_weights(sets, &start, settings, NULL, NULL, &result, error) && error->text[0] != '\0';
+}
+
+// ---- The regression ----
+
+static void check_gradient(const char *name) {
+    const struct variant *variant = find(name);
+    const struct weights planted = planted_weights(variant);
+    struct samples samples = make_samples(variant, &planted, 200, 400, name);
+    double logits[TERM_COUNT], gradient[TERM_COUNT] = {0};
+    struct random random = random_stream(3, 4);
+    for (int t = 0; t < TERM_COUNT; t++) logits[t] = random_unit(&random) - 0.5;
+
+    fit_loss(variant, &samples, NULL, samples.count, logits, gradient, 2);
+    for (int t = 0; t < TERM_COUNT; t++) {
+        const double step = 1e-5, before = logits[t];
+        logits[t] = before + step;
+        const double above = fit_loss(variant, &samples, NULL, samples.count, logits, NULL, 1);
+        logits[t] = before - step;
+        const double below = fit_loss(variant, &samples, NULL, samples.count, logits, NULL, 1);
+        logits[t] = before;
+        cr_assert_float_eq((above - below) / (2 * step), gradient[t], 1e-4 * (1 + fabs(gradient[t])),
+                           "%s, term %d: %g by differences, %g by the gradient", name, t,
+                           (above - below) / (2 * step), gradient[t]);
+    }
+    cr_assert(fabs(gradient[TERM_MAN]) > 1 && fabs(gradient[TERM_KING_SQUARE + 3]) > 0.1);
+    free(samples.sample);
+}
+
+Test(fit, gradient_agrees_with_differences) {
+    check_gradient("spanish");
+    check_gradient("frisian");
+}
+
+// The tuner's sum in logits is the engine's evaluation.
+Test(fit, expects_what_the_engine_evaluates) {
+    const struct variant *variant = find("international");
+    const struct weights weights = planted_weights(variant);
+    struct samples samples = make_samples(variant, &weights, 200, 2000, "engine");
+    double logits[TERM_COUNT];
+    fit_logits(&weights, 200, logits);
+    for (size_t i = 0; i < samples.count; i++) {
+        struct samples one = {.sample = &samples.sample[i], .count = 1};
+        one.sample->target = 1;
+        const double chance = exp(-fit_loss(variant, &one, NULL, 1, logits, NULL, 1));
+        // An evaluation is cut to whole centipawns.
+        cr_assert_float_eq(chance, planted_chance(&weights, &one.sample->position, 200), 0.0026);
+    }
+    free(samples.sample);
+}
+
+// What a piece on a square is worth in men of the average value.
+static double worth(const struct weights *weights, int piece, int squares, int s) {
+    return (weights->value[piece] + weights->value[squares + s]) / 1000.0;
+}
+
+static void check_worth(const struct fit_result *result, const struct weights *planted, double man, int piece,
+                        int squares) {
+    double error = 0;
+    int count = 0;
+    for (int s = 0; s < MAX_SQUARES; s++) {
+        if (result->support[squares + s] < 1000) continue;
+        const double found = worth(&result->weights, piece, squares, s);
+        const double true_worth = worth(planted, piece, squares, s) / man;
+        cr_expect_float_eq(found, true_worth, 0.25, "%s, term %d, square %d: %g found, %g planted",
+                           planted->variant->name, piece, s + 1, found, true_worth);
+        error += fabs(found - true_worth);
+        count++;
+    }
+    cr_assert(count >= 28, "only %d squares have support", count);
+    cr_assert(error / count < 0.1, "mean error %g", error / count);
+}
+
+static void check_recovery(const char *name) {
+    const struct variant *variant = find(name);
+    const struct weights planted = planted_weights(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 150, 60000, 6000);
+    const struct fit_settings settings = quick_settings();
+    const struct fit_result result = fit(&sets, &settings);
+
+    // The average man is worth 100 centipawns after the fit, whatever he was before.
+    double sum = 0, men = 0;
+    for (int s = 0; s < MAX_SQUARES; s++) {
+        const double support = (double)result.support[TERM_MAN_SQUARE + s];
+        sum += support * worth(&planted, TERM_MAN, TERM_MAN_SQUARE, s);
+        men += support;
+    }
+    const double man = sum / men;
+    cr_assert_eq(result.weights.value[TERM_MAN], 1000);
+    check_worth(&result, &planted, man, TERM_MAN, TERM_MAN_SQUARE);
+    check_worth(&result, &planted, man, TERM_KING, TERM_KING_SQUARE);
+    cr_assert_float_eq(result.weights.value[TERM_TURN], 400 / man, 120);
+    cr_assert_float_eq(result.centipawns_per_logit, 150 / man, 10);
+    cr_assert(result.best > 0);
+    cr_assert(result.loss[SPLIT_VALIDATION] < 0.99 * result.start_loss[SPLIT_VALIDATION], "%g after %g",
+              result.loss[SPLIT_VALIDATION], result.start_loss[SPLIT_VALIDATION]);
+    cr_assert(isnan(result.loss[SPLIT_TEST]), "there is no test part");
+    samples_free(&sets);
+}
+
+Test(fit, planted_weights_are_recovered) {
+    check_recovery("spanish");
+    check_recovery("international");
+}
+
+Test(fit, planted_scale_is_found) {
+    const struct variant *variant = find("russian");
+    const struct weights planted = planted_weights(variant);
+    struct samples samples = make_samples(variant, &planted, 321, 50000, "scale");
+    double scale = 0;
+    cr_assert(fit_scale_of_weights(&planted, &samples, &scale));
+    cr_assert_float_eq(scale, 321, 10);
+
+    for (size_t i = 0; i < samples.count; i++) samples.sample[i].result = (int8_t)-samples.sample[i].result;
+    cr_assert_not(fit_scale_of_weights(&planted, &samples, &scale), "the worse side wins");
+    free(samples.sample);
+}
+
+Test(fit, same_bits_for_any_number_of_threads) {
+    const struct variant *variant = find("italian");
+    const struct weights planted = planted_weights(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 250, 5000, 500);
+    struct fit_settings settings = quick_settings();
+    settings.threads = 1;
+    settings.batch = 333;
+    const struct fit_result one = fit(&sets, &settings);
+    for (int threads = 2; threads <= 5; threads++) {
+        settings.threads = threads;
+        const struct fit_result more = fit(&sets, &settings);
+        cr_assert_eq(memcmp(one.weights.value, more.weights.value, sizeof one.weights.value), 0);
+        cr_assert_eq(memcmp(one.loss, more.loss, 2 * sizeof *one.loss), 0, "%d threads", threads);
+        cr_assert_eq(one.best, more.best);
+    }
+    settings.seed++;
+    const struct fit_result other = fit(&sets, &settings);
+    cr_assert_neq(memcmp(one.weights.value, other.weights.value, sizeof one.weights.value), 0,
+                  "another seed, another order of positions");
+    samples_free(&sets);
+}
+
+enum { MOST_EPOCHS = 200 };
+struct epochs {
+    int count;
+    double loss[MOST_EPOCHS + 1];  // validation, by epoch
+    bool best[MOST_EPOCHS + 1];
+};
+
+static void note_epoch(void *context, const struct fit_epoch *epoch) {
+    struct epochs *epochs = context;
+    cr_assert_eq(epoch->epoch, ++epochs->count);
+    epochs->loss[epoch->epoch] = epoch->loss[SPLIT_VALIDATION];
+    epochs->best[epoch->epoch] = epoch->best;
+}
+
+// So few games that the weights soon fit to nothing but their chances.
+Test(fit, stops_early_and_keeps_the_best_epoch) {
+    const struct variant *variant = find("spanish");
+    const struct weights planted = planted_weights(variant), start = weights_material(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 250, 1500, 3000);
+    struct fit_settings settings = quick_settings();
+    settings.epochs = MOST_EPOCHS;
+    settings.batch = 16;
+    settings.rate = 0.05;
+    struct epochs epochs = {0};
+    struct fit_result result;
+    struct error error;
+    cr_assert(fit_weights(&sets, &start, &settings, note_epoch, &epochs, &result, &error), "%s", error.text);
+
+    int best = 0;
+    epochs.loss[0] = result.start_loss[SPLIT_VALIDATION];
+    for (int epoch = 1; epoch <= epochs.count; epoch++) {
+        const bool lower = epochs.loss[epoch] < epochs.loss[best];
+        cr_assert_eq(epochs.best[epoch], lower, "epoch %d", epoch);
+        if (lower) best = epoch;
+    }
+    cr_assert(best > 0);
+    cr_assert_eq(result.best, best);
+    cr_assert_eq(result.epochs, epochs.count);
+    cr_assert_eq(result.epochs, best + settings.patience);
+    cr_assert(result.epochs < settings.epochs);
+    cr_assert_eq(result.loss[SPLIT_VALIDATION], epochs.loss[best], "the weights are those of the best epoch");
+    samples_free(&sets);
+}
+
+Test(fit, l2_holds_a_group_to_its_start) {
+    const struct variant *variant = find("spanish");
+    const struct weights planted = planted_weights(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 250, 30000, 3000);
+    struct fit_settings settings = quick_settings();
+    const struct fit_result loose = fit(&sets, &settings);
+    settings.l2[GROUP_KING_SQUARE] = 1e6;
+    const struct fit_result held = fit(&sets, &settings);
+    double loose_sum = 0, held_sum = 0, man_sum = 0;
+    for (int s = 0; s < MAX_SQUARES; s++) {
+        loose_sum += abs(loose.weights.value[TERM_KING_SQUARE + s]);
+        held_sum += abs(held.weights.value[TERM_KING_SQUARE + s]);
+        man_sum += abs(held.weights.value[TERM_MAN_SQUARE + s]);
+    }
+    cr_assert(held_sum < loose_sum / 4, "%g held, %g loose", held_sum, loose_sum);
+    cr_assert(man_sum > held_sum, "the other group is free");
+    samples_free(&sets);
+}
+
+// The search knows what the results do not say: with lambda its scores are what is fitted to.
+Test(fit, lambda_blends_the_scores_in) {
+    const struct variant *variant = find("spanish");
+    const struct weights planted = planted_weights(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 250, 3000, 300);
+    for (int part = 0; part < PART_COUNT; part++) {
+        for (size_t i = 0; i < sets.part[part].count; i++) {
+            struct sample *sample = &sets.part[part].sample[i];
+            const int score = eval_score(&planted, &sample->position);
+            sample->score = (int16_t)(position_turn(&sample->position) == WHITE ? score : -score);
+        }
+    }
+    struct fit_settings settings = quick_settings();
+    settings.batch = 64;
+    settings.epochs = 40;
+    const struct fit_result by_result = fit(&sets, &settings);
+    settings.lambda = 1;
+    const struct fit_result by_score = fit(&sets, &settings);
+    double error_by_result = 0, error_by_score = 0;
+    const int scale = planted.value[TERM_KING];
+    for (int s = 0; s < 32; s++) {
+        const double wanted = planted.value[TERM_KING_SQUARE + s] / (double)scale;
+        const int t = TERM_KING_SQUARE + s;
+        error_by_result +=
+            fabs(by_result.weights.value[t] / (double)by_result.weights.value[TERM_KING] - wanted);
+        error_by_score +=
+            fabs(by_score.weights.value[t] / (double)by_score.weights.value[TERM_KING] - wanted);
+    }
+    cr_assert(error_by_score < error_by_result / 2, "%g by score, %g by result", error_by_score,
+              error_by_result);
+    samples_free(&sets);
+}
+
+Test(fit, refuses_what_teaches_nothing) {
+    const struct variant *variant = find("spanish");
+    const struct weights planted = planted_weights(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 250, 400, 100);
+    const struct fit_settings settings = quick_settings();
+    struct error error;
+
+    struct sample_sets without = sets;
+    without.part[SPLIT_VALIDATION].count = 0;
+    cr_assert(fit_fails(&without, &settings, &error));
+    cr_assert(strstr(error.text, "no validation positions"), "%s", error.text);
+    without = sets;
+    without.part[SPLIT_TRAIN].count = 0;
+    cr_assert(fit_fails(&without, &settings, &error));
+    cr_assert(strstr(error.text, "no train positions"), "%s", error.text);
+
+    struct samples *train = &sets.part[SPLIT_TRAIN];
+    for (size_t i = 0; i < train->count; i++) train->sample[i].result = (int8_t)-train->sample[i].result;
+    cr_assert(fit_fails(&sets, &settings, &error));
+    cr_assert(strstr(error.text, "does not win more"), "%s", error.text);
+
+    for (size_t i = 0; i < train->count; i++) train->sample[i].result = 0;
+    memcpy(train->results, (uint64_t[3]){0, train->count, 0}, sizeof train->results);
+    cr_assert(fit_fails(&sets, &settings, &error));
+    cr_assert(strstr(error.text, "draws"), "%s", error.text);
+    samples_free(&sets);
+}
+
+Test(calibration, expects_what_is_scored_where_the_weights_are_true) {
+    const struct variant *variant = find("spanish");
+    const struct weights planted = planted_weights(variant);
+    struct samples samples = make_samples(variant, &planted, 250, 40000, "calibration");
+    struct calibration calibration;
+    struct error error;
+    cr_assert(calibrate(&planted, variant, &samples, 2, &calibration, &error), "%s", error.text);
+    cr_assert_float_eq(calibration.centipawns_per_logit, 250, 10);
+    cr_assert(calibration.loss < calibration.material_loss);
+    uint64_t positions = 0;
+    for (int i = 0; i < SCORE_ROWS; i++) {
+        const struct calibration_row *row = &calibration.by_score[i];
+        positions += row->positions;
+        cr_assert(row->positions > 500);
+        cr_assert(row->expected >= 0.5 && (i == 0 || row->expected > row[-1].expected));
+        cr_assert_float_eq(row->expected, row->scored, 4 * 0.5 / sqrt((double)row->positions));
+    }
+    cr_assert_eq(positions, samples.count);
+    for (int i = 0; i < PIECE_ROWS; i++) positions -= calibration.by_pieces[i].positions;
+    cr_assert_eq(positions, 0, "every position has a number of pieces");
+    free(samples.sample);
+}
+
+// ---- From a dataset ----
+
+enum { GAMES = 30 };
+
+// Game i has split i % 3; `id` numbers the games of a file.
+static void write_dataset(const char *path, const struct games *games) {
+    struct error error = {.text = ""};
+    char *rules = rules_to_json(games->variant, &games->draws);
+    const struct dataset_info info = {
+        .variant = games->variant,
+        .rules = rules,
+        .engine = "huff test",
+        .weights_sha256 = "",
+        .limit = "depth=1",
+        .config = "{}",
+        .first_game = 0,
+    };
+    void *bytes;
+    size_t size;
+    struct dataset_writer *writer = dataset_create(&info, &error);
+    cr_assert_not_null(writer, "%s", error.text);
+    for (int i = 0; i < games->count; i++)
+        cr_assert(dataset_add(writer, &games->game[i], (uint64_t)i, (enum split)(i % 3), &error), "%s",
+                  error.text);
+    cr_assert(dataset_finish(writer, &bytes, &size, &error), "%s", error.text);
+    cr_assert(file_replace(path, bytes, size, &error), "%s", error.text);
+    free(bytes);
+    free(rules);
+}
+
+static char *temporary_path(void) {
+    char *path = memory_text("/tmp/huff-tuner-XXXXXX");
+    const int file = mkstemp(path);
+    cr_assert(file >= 0);
+    close(file);
+    return path;
+}
+
+static size_t count_chosen(const struct games *games, const struct sample_choice *choice) {
+    size_t count = 0;
+    for (int g = 0; g < games->count; g++) {
+        for (int i = games->game[g].random_plies; i < games->game[g].plies; i++) {
+            const struct played_ply *ply = &games->game[g].ply[i];
+            count += i >= choice->skip_plies && abs(ply->score) <= choice->max_score &&
+                     ply->clock <= choice->max_clock &&
+                     (!choice->quiet_only ||
+                      !(ply->flags & (POSITION_CAN_CAPTURE | POSITION_OPPONENT_CAN_CAPTURE)));
+        }
+    }
+    return count;
+}
+
+static struct sample_sets read_twice(const char *path, const struct sample_choice *choice) {
+    struct error error = {.text = ""};
+    struct sample_sets sets;
+    const char *paths[2] = {path, path};
+    cr_assert(samples_read(paths, 2, choice, true, &sets, &error), "%s", error.text);
+    return sets;
+}
+
+Test(samples, games_never_straddle_the_split) {
+    struct games games = games_play("brazilian", GAMES, 5);
+    char *path = temporary_path();
+    write_dataset(path, &games);
+    const struct sample_choice choice = sample_choice_usual();
+    struct sample_sets sets = read_twice(path, &choice);
+    uint64_t counted = 0;
+    for (int part = 0; part < PART_COUNT; part++) {
+        const struct samples *samples = &sets.part[part];
+        cr_assert(samples->count > 20);
+        for (size_t i = 0; i < samples->count; i++) {
+            const uint32_t game = samples->sample[i].game;
+            cr_assert_eq(game % GAMES % 3, part, "game %u in the part %s", game, part_names[part]);
+            cr_assert_eq(samples->sample[i].result, games.game[game % GAMES].result);
+        }
+        cr_assert_eq(samples->results[0] + samples->results[1] + samples->results[2], samples->games);
+        counted += samples->games;
+    }
+    cr_assert(counted <= sets.games && sets.games == 2 * GAMES);
+
+    const size_t all = sets.part[0].count + sets.part[1].count + sets.part[2].count;
+    samples_join(&sets);
+    cr_assert_eq(sets.part[0].count, all);
+    cr_assert_eq(sets.part[0].games, counted);
+    samples_free(&sets);
+    unlink(path);
+    free(path);
+    games_free(&games);
+}
+
+Test(samples, only_chosen_positions_are_taken) {
+    struct games games = games_play("spanish", GAMES, 6);
+    char *path = temporary_path();
+    write_dataset(path, &games);
+    const struct sample_choice choices[] = {
+        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK},
+        {.quiet_only = false, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK},
+        {.quiet_only = true, .max_score = 150, .max_clock = MAX_CLOCK},
+        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = 3},
+        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .skip_plies = 20},
+        sample_choice_usual(),
+    };
+    size_t first = 0;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        struct sample_sets sets = read_twice(path, &choices[i]);
+        samples_join(&sets);
+        cr_assert_eq(sets.part[0].count, 2 * count_chosen(&games, &choices[i]), "choice %zu", i);
+        if (i == 0) first = sets.part[0].count;
+        cr_assert(i == 0 || sets.part[0].count != first, "choice %zu chooses nothing of its own", i);
+        samples_free(&sets);
+    }
+    struct sample_choice nothing = choices[0];
+    nothing.skip_plies = 1000;
+    struct sample_sets sets;
+    struct error error;
+    cr_assert_not(samples_read((const char *const *)&path, 1, &nothing, true, &sets, &error));
+    cr_assert(strstr(error.text, "none of"), "%s", error.text);
+    unlink(path);
+    free(path);
+    games_free(&games);
+}
+
+Test(samples, damaged_rows_are_refused) {
+    struct games games = games_play("spanish", 3, 7);
+    games.game[1].result = 2;
+    char *path = temporary_path();
+    write_dataset(path, &games);
+    const struct sample_choice choice = sample_choice_usual();
+    struct sample_sets sets;
+    struct error error;
+    cr_assert_not(samples_read((const char *const *)&path, 1, &choice, true, &sets, &error));
+    cr_assert(strstr(error.text, "game 1") && strstr(error.text, "got 2"), "%s", error.text);
+    unlink(path);
+    free(path);
+    games_free(&games);
+}
