@@ -227,21 +227,20 @@ static hid_t open_attribute(hid_t object, const char *name, H5T_class_t class, s
     return -1;
 }
 
-// *text is freed by the caller.
-static bool read_text(hid_t object, const char *name, const char **text, struct error *error) {
+// Freed by the caller; NULL on failure.
+static char *read_text(hid_t object, const char *name, struct error *error) {
     const hid_t attribute = open_attribute(object, name, H5T_STRING, error);
-    if (attribute < 0) return false;
+    if (attribute < 0) return NULL;
     const hid_t type = text_type();
-    char *value = NULL;
-    bool done = H5Aread(attribute, type, &value) >= 0 && value != NULL;
-    if (done)
-        *text = memory_text("%s", value);
+    char *value = NULL, *text = NULL;
+    if (H5Aread(attribute, type, &value) < 0 || value == NULL)
+        fail(error, "cannot read attribute %s", name);
     else
-        done = fail(error, "cannot read attribute %s", name);
+        text = memory_text("%s", value);
     if (value != NULL) H5free_memory(value);
     release(type);
     release(attribute);
-    return done;
+    return text;
 }
 
 static bool read_number(hid_t object, const char *name, uint64_t *value, struct error *error) {
@@ -549,13 +548,13 @@ static hid_t open_file(const char *path, struct error *error) {
     return file;
 }
 
-static bool read_format(hid_t file, struct error *error) {
-    const char *format = NULL;
-    uint64_t version = 0, complete = 0;
-    if (!read_text(file, "format", &format, error)) return false;
+static bool check_format(hid_t file, struct error *error) {
+    char *format = read_text(file, "format", error);
+    if (format == NULL) return false;
     const bool right = strcmp(format, DATASET_FORMAT) == 0;
     if (!right) error_set(error, "format is \"%s\", expected \"" DATASET_FORMAT "\"", format);
-    free((char *)format);
+    free(format);
+    uint64_t version = 0, complete = 0;
     if (!right || !read_number(file, "format_version", &version, error)) return false;
     if (version != DATASET_VERSION) {
         return error_set(error, "format version %llu, this program reads version %d",
@@ -565,23 +564,26 @@ static bool read_format(hid_t file, struct error *error) {
     return complete == 1 || error_set(error, "the file was not completed");
 }
 
+static bool read_variant(hid_t file, const struct variant **variant, struct error *error) {
+    char *name = read_text(file, "variant", error);
+    *variant = name != NULL ? variant_find(name, error) : NULL;
+    free(name);
+    return *variant != NULL;
+}
+
 static bool read_info(hid_t file, struct dataset_info *info, struct error *error) {
-    const char *variant = NULL;
-    if (!read_text(file, "variant", &variant, error)) return false;
-    info->variant = variant_find(variant, error);
-    free((char *)variant);
-    if (info->variant == NULL || !read_text(file, "rules", &info->rules, error) ||
-        !read_text(file, "engine", &info->engine, error) ||
-        !read_text(file, "weights_sha256", &info->weights_sha256, error) ||
-        !read_text(file, "limit", &info->limit, error) || !read_number(file, "seed", &info->seed, error) ||
+    if (!read_variant(file, &info->variant, error) || !(info->rules = read_text(file, "rules", error)) ||
+        !(info->engine = read_text(file, "engine", error)) ||
+        !(info->weights_sha256 = read_text(file, "weights_sha256", error)) ||
+        !(info->limit = read_text(file, "limit", error)) || !read_number(file, "seed", &info->seed, error) ||
         !read_number(file, "first_game", &info->first_game, error)) {
         return false;
     }
     const hid_t meta = H5Gopen2(file, "meta", H5P_DEFAULT);
-    const bool done = meta >= 0 ? read_text(meta, "config", &info->config, error)
-                                : error_set(error, "group meta is missing");
+    if (meta < 0) return error_set(error, "group meta is missing");
+    info->config = read_text(meta, "config", error);
     release(meta);
-    return done;
+    return info->config != NULL;
 }
 
 static bool column_type_fits(hid_t type, const struct column *column) {
@@ -636,7 +638,7 @@ static bool read_file(struct dataset_file *file, struct error *error) {
     const hid_t id = open_file(file->path, error);
     if (id < 0) return false;
     hsize_t bytes = 0;
-    bool done = read_format(id, error) && read_info(id, &file->info, error) &&
+    bool done = check_format(id, error) && read_info(id, &file->info, error) &&
                 check_table(id, &positions_table, &file->positions, error) &&
                 check_table(id, &games_table, &file->games, error) &&
                 check_table(id, &openings_table, &file->openings, error);

@@ -142,7 +142,7 @@ static bool decode(const struct variant *variant, const uint8_t *at, size_t size
 static size_t read_records(const struct variant *variant, const char *header, const char *data, size_t size,
                            journal_found *found, void *context) {
     size_t good = strlen(header);
-    if (size < good || memcmp(data, header, good) != 0) return 0;
+    if (data == NULL || size < good || memcmp(data, header, good) != 0) return 0;
     struct move_list *list = memory_new(1, sizeof *list);
     while (size - good >= FRAME_SIZE) {
         const uint8_t *at = (const uint8_t *)data + good;

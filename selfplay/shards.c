@@ -77,18 +77,18 @@ static char *sum_line(uint64_t number, const char *sha256) {
 
 bool shards_rewrite_sums(const char *folder, uint64_t count, const struct shard_sum *sums,
                          struct error *error) {
-    char *path = sums_path(folder), *text = NULL;
-    size_t size = 0;
+    char *path = sums_path(folder), *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) abort();
     for (uint64_t i = 0; i < count; i++) {
         if (sums[i].state != SHARD_WHOLE) continue;
         char *line = sum_line(i, sums[i].sha256);
-        const size_t length = strlen(line);
-        text = memory_grow(text, size + length, 1);
-        memcpy(text + size, line, length);
-        size += length;
+        fputs(line, stream);
         free(line);
     }
-    const bool done = file_replace(path, text != NULL ? text : "", size, error);
+    if (fclose(stream) != 0) abort();
+    const bool done = file_replace(path, text, size, error);
     free(text);
     free(path);
     return done;
