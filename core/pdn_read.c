@@ -1,0 +1,650 @@
+// pdn_read.c -- games out of PDN text: tokens put together, moves resolved, what is wrong reported.
+//
+// A game ends at "*", at a result, at the tags of the next one, or where the numbers begin again; a game that
+// cannot be read is followed to its end all the same. Everything is reported once a game, so that the time
+// and the reports stay in proportion to the text.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/notation.h"
+#include "core/pdn.h"
+#include "core/pdn_tokens.h"
+#include "core/support/memory.h"
+
+enum {
+    MAX_TAGS = 1000,  // of one game; looking a name up takes time in proportion
+};
+
+struct pdn_reader {
+    struct pdn_settings settings;
+    char *name;
+    struct pdn_tokens tokens;
+    struct pdn_token token;  // the next one, not used yet
+    const char *used_to;     // the end of the last one used
+    struct pdn_counts counts;
+    const char *counted;  // line `line` is there
+    int line;
+    bool left_said;
+    char *game_type_said;  // the last one that was warned of
+    struct move_list *legal;
+    char *comment;  // what is read for the next move or game
+    size_t comment_size, comment_capacity;
+};
+
+enum warning {
+    WARN_TAG = 1,
+    WARN_TAG_COUNT = 2,
+    WARN_GAME_TYPE = 4,
+    WARN_WORDS = 8,
+    WARN_NO_MOVE = 16,
+    WARN_RESULT = 32,
+    WARN_TERMINATION = 64,
+    WARN_LEFT = 128,
+};
+
+// A game as it is read.
+struct reading {
+    struct pdn_reader *reader;
+    struct pdn_game *game;  // its variant is NULL until the body begins
+    struct position now;
+    const char *begin, *fen_at, *game_type_at, *result_at;
+    unsigned warned;       // enum warning
+    int moves_seen;        // good ones or not
+    bool body;             // has begun: tags from here on are the next game's
+    bool failed;           // and reported
+    bool stopped;          // a move is unknown: what follows cannot be played
+    char text_result[16];  // behind the moves; "" = none
+};
+
+// ---- reports ----
+
+static int lines_between(const char *from, const char *to) {
+    int lines = 0;
+    for (; from < to; from++)
+        if (*from == '\n' || (*from == '\r' && !(from + 1 < to && from[1] == '\n'))) lines++;
+    return lines;
+}
+
+// Line numbers are counted from where the last game begins.
+static int line_of(const struct pdn_reader *reader, const char *at) {
+    return reader->line + lines_between(reader->counted, at);
+}
+
+static void count_lines_to(struct pdn_reader *reader, const char *at) {
+    reader->line = line_of(reader, at);
+    reader->counted = at;
+}
+
+static void say(struct pdn_reader *reader, const char *at, const struct error *what) {
+    if (!reader->settings.report) return;
+    struct error line = *what;
+    (void)error_prefix(&line, "%.200s:%d", reader->name, line_of(reader, at));
+    reader->settings.report(reader->settings.context, line.text);
+}
+
+static long game_number(const struct pdn_reader *reader) {
+    return reader->counts.read + reader->counts.skipped + 1;
+}
+
+// The game is skipped; the first reason is told.
+static void fail(struct reading *r, const char *at, struct error *why) {
+    if (r->failed) return;
+    r->failed = true;
+    (void)error_prefix(why, "game %ld skipped", game_number(r->reader));
+    say(r->reader, at, why);
+    r->reader->counts.skipped++;
+}
+
+static void warn_of(struct pdn_reader *reader, const char *at, struct error *what) {
+    (void)error_prefix(what, "warning");
+    say(reader, at, what);
+    reader->counts.warnings++;
+}
+
+static void warn(struct reading *r, const char *at, enum warning kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void warn(struct reading *r, const char *at, enum warning kind, const char *format, ...) {
+    if (r->failed || r->warned & (unsigned)kind) return;
+    r->warned |= (unsigned)kind;
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    struct error what;
+    (void)error_set(&what, "game %ld: %s", game_number(r->reader), text);
+    warn_of(r->reader, at, &what);
+}
+
+// The beginning of some bytes, printable.
+struct excerpt {
+    char text[44];
+};
+
+static struct excerpt excerpt_of(struct pdn_bytes bytes) {
+    struct excerpt e = {{0}};
+    const size_t most = sizeof e.text - 4, kept = bytes.size < most ? bytes.size : most;
+    for (size_t i = 0; i < kept; i++)
+        e.text[i] = bytes.at[i] >= ' ' && bytes.at[i] <= '~' ? bytes.at[i] : '?';
+    if (kept < bytes.size) strcpy(e.text + kept, "...");
+    return e;
+}
+
+static struct excerpt excerpt_of_text(const char *text) {
+    return excerpt_of((struct pdn_bytes){text, strlen(text)});
+}
+
+// ---- comments ----
+
+static void keep_comment(struct pdn_reader *reader, struct pdn_bytes text) {
+    if (!reader->settings.comments) return;
+    const size_t needed = reader->comment_size + text.size + 2;
+    if (needed > reader->comment_capacity) {
+        reader->comment_capacity = 2 * needed;
+        reader->comment = memory_grow(reader->comment, reader->comment_capacity, 1);
+    }
+    if (reader->comment_size) reader->comment[reader->comment_size++] = ' ';
+    memcpy(reader->comment + reader->comment_size, text.at, text.size);
+    reader->comment_size += text.size;
+}
+
+static bool is_blank(char c) { return (unsigned char)c <= ' ' || c == 0x7f; }
+
+static struct pdn_bytes next_word(const char **at, const char *end) {
+    while (*at < end && is_blank(**at)) ++*at;
+    const char *word = *at;
+    while (*at < end && !is_blank(**at)) ++*at;
+    return (struct pdn_bytes){word, (size_t)(*at - word)};
+}
+
+static bool word_is(struct pdn_bytes word, const char *text) {
+    return word.size == strlen(text) && !memcmp(word.at, text, word.size);
+}
+
+// A number with at most `decimals` digits that count behind the point, times 10^decimals. No sign. NULL, or
+// what follows.
+static const char *read_decimal(const char *at, const char *end, int decimals, uint64_t *number) {
+    const uint64_t most = UINT64_MAX / 10 - 1;
+    const char *begin = at;
+    uint64_t n = 0;
+    for (; at < end && *at >= '0' && *at <= '9'; at++) {
+        if (n > most) return NULL;
+        n = 10 * n + (uint64_t)(*at - '0');
+    }
+    if (at == begin) return NULL;
+    if (decimals && at < end && *at == '.')
+        for (at++; at < end && *at >= '0' && *at <= '9'; at++) {
+            if (!decimals) continue;
+            if (n > most) return NULL;
+            n = 10 * n + (uint64_t)(*at - '0');
+            decimals--;
+        }
+    for (; decimals; decimals--) {
+        if (n > most) return NULL;
+        n *= 10;
+    }
+    *number = n;
+    return at;
+}
+
+// "0:00:00.104]", "12.5]"
+static bool read_seconds(struct pdn_bytes word, double *seconds) {
+    const char *at = word.at, *end = word.at + word.size;
+    const uint64_t most = 1000000000000;  // milliseconds, beyond which nothing is written
+    uint64_t total = 0, part;
+    for (int fields = 0; fields < 3; fields++) {
+        at = read_decimal(at, end, 3, &part);
+        if (!at || part > most) return false;
+        total = 60 * total + part;
+        if (at == end - 1 && *at == ']') {
+            *seconds = (double)total / 1000;
+            return total <= most;
+        }
+        if (at == end || *at++ != ':') return false;
+    }
+    return false;
+}
+
+// "-0.35]"
+static bool read_score(struct pdn_bytes word, int *score) {
+    const char *at = word.at, *end = word.at + word.size;
+    const bool minus = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    uint64_t centipawns;
+    at = read_decimal(at, end, 2, &centipawns);
+    if (!at || at != end - 1 || *at != ']' || centipawns > 10000000) return false;
+    *score = minus ? -(int)centipawns : (int)centipawns;
+    return true;
+}
+
+// "d=12"
+static bool read_field(struct pdn_bytes word, char name, uint64_t most, uint64_t *number) {
+    const char *end = word.at + word.size;
+    return word.size > 2 && word.at[0] == name && word.at[1] == '=' &&
+           read_decimal(word.at + 2, end, 0, number) == end && *number <= most;
+}
+
+// "[%emt 0:00:01]": the name has been read. Whatever it is, *at is then behind its bracket.
+static bool read_command(struct pdn_bytes name, const char **at, const char *end, struct pdn_note *note) {
+    const struct pdn_bytes value = next_word(at, end);
+    for (struct pdn_bytes word = value; word.size && word.at[word.size - 1] != ']';)
+        word = next_word(at, end);
+    if (word_is(name, "[%emt") && read_seconds(value, &note->seconds)) return note->timed = true;
+    return word_is(name, "[%eval") && read_score(value, &note->score) && (note->scored = true);
+}
+
+// One thing that a player said; *at is then behind it, or behind other text.
+static bool read_note(const char **at, const char *end, struct pdn_note *note) {
+    const struct pdn_bytes word = next_word(at, end);
+    uint64_t number;
+    if (read_field(word, 'd', 1000000, &number)) {
+        note->depth = (int)number;
+        return true;
+    }
+    if (read_field(word, 'n', UINT64_MAX, &number)) {
+        note->nodes = number;
+        return true;
+    }
+    return word.size > 2 && !memcmp(word.at, "[%", 2) && word.at[word.size - 1] != ']' &&
+           read_command(word, at, end, note);
+}
+
+// Takes the note of the last move out of what was kept, in place.
+static void take_note(struct pdn_reader *reader, struct pdn_note *note) {
+    const char *at = reader->comment, *end = at + reader->comment_size;
+    char *to = reader->comment;
+    while (at < end) {
+        const char *begin = at;
+        if (read_note(&at, end, note)) continue;
+        memmove(to, begin, (size_t)(at - begin));
+        to += at - begin;
+    }
+    reader->comment_size = (size_t)(to - reader->comment);
+}
+
+static void store_comment(struct reading *r) {
+    struct pdn_reader *reader = r->reader;
+    if (!reader->comment_size) return;
+    if (r->game->ply_count) take_note(reader, &r->game->plies[r->game->ply_count - 1].note);
+    pdn_set_comment(r->game, reader->comment, reader->comment_size);
+    reader->comment_size = 0;
+}
+
+// ---- tags ----
+
+static bool begins_with_empty_line(const struct pdn_reader *reader) {
+    return lines_between(reader->used_to, reader->token.bytes.at) >= 2;
+}
+
+// Games of tags alone need nothing between them: a name that comes again begins a game when it comes behind
+// an empty line, or opens every game anyway.
+static bool begins_next_game(const struct reading *r, const char *name) {
+    return pdn_tag(r->game, name) &&
+           (begins_with_empty_line(r->reader) || !strcasecmp(name, "Event") || !strcasecmp(name, "FEN"));
+}
+
+static void store_tag(struct reading *r, const char *name, struct pdn_bytes value) {
+    char *plain = memory_new(value.size + 1, 1);
+    size_t size = 0;
+    for (size_t i = 0; i < value.size; i++) {
+        const bool escape = value.at[i] == '\\' && i + 1 < value.size;
+        if (escape && (value.at[i + 1] == '"' || value.at[i + 1] == '\\')) i++;
+        plain[size++] = value.at[i];
+    }
+    pdn_set_tag_bytes(r->game, name, plain, size);
+    free(plain);
+    if (!strcasecmp(name, "FEN")) r->fen_at = value.at;
+    if (!strcasecmp(name, "GameType") || !strcasecmp(name, "Variant")) r->game_type_at = value.at;
+    if (!strcasecmp(name, "Result")) r->result_at = value.at;
+}
+
+// False when the tag is the next game's.
+static bool use_tag(struct reading *r) {
+    const struct pdn_token *token = &r->reader->token;
+    if (r->body) return false;
+    char *name = memory_text("%.*s", (int)(token->name.size < 100 ? token->name.size : 100), token->name.at);
+    const bool next = *name && begins_next_game(r, name);
+    if (token->damaged && !next)
+        warn(r, token->bytes.at, WARN_TAG, "a tag is damaged: %s", excerpt_of(token->bytes).text);
+    if (r->game->tag_count == MAX_TAGS)
+        warn(r, token->bytes.at, WARN_TAG_COUNT, "tags after the first %d are left out", MAX_TAGS);
+    else if (*name && !next && !pdn_tag(r->game, name))
+        store_tag(r, name, token->inside);
+    free(name);
+    return !next;
+}
+
+// ---- which game is played ----
+
+static const struct variant *variant_of_number(long number) {
+    for (int i = 0; i < variant_count; i++)
+        if (number && variants[i].rules->game_type == number && !variants[i].captures_optional)
+            return &variants[i];
+    return NULL;
+}
+
+// "20,W,10,10,N2,0", all of it, without the last field, or the number alone.
+static bool is_game_type_of(const char *text, const struct variant *variant) {
+    char full[PDN_GAME_TYPE_SIZE];
+    pdn_game_type(variant, full);
+    const size_t length = strlen(text), number = strcspn(full, ",");
+    return !strncmp(text, full, length) &&
+           (length == number || length + 2 == strlen(full) || length == strlen(full));
+}
+
+static void without_blanks(const char *text, char *to, size_t size) {
+    for (; *text && size > 1; text++)
+        if (*text != ' ') *to++ = *text, size--;
+    *to = '\0';
+}
+
+// A warning once for a run of games with the same tag, as whole files are wrong in the same way.
+static void warn_of_game_type(struct reading *r, const char *type, const struct variant *variant) {
+    char *said = r->reader->game_type_said;
+    if (said && !strcmp(said, type)) return;
+    free(said);
+    r->reader->game_type_said = memory_text("%s", type);
+    char own[PDN_GAME_TYPE_SIZE];
+    pdn_game_type(variant, own);
+    warn(r, r->game_type_at, WARN_GAME_TYPE, "GameType \"%s\" is read as %s%s%s", excerpt_of_text(type).text,
+         variant->name, *own ? ", which is " : "", own);
+}
+
+// The attributes behind a known number are wrong in whole archives ("20,W,10,10,N1,0"), the number never: it
+// is trusted. Only 23 stands for several games that the attributes tell apart.
+static const struct variant *variant_of_game_type(struct reading *r, const char *tag, struct error *error) {
+    char type[64];
+    without_blanks(tag, type, sizeof type);
+    char *end;
+    const long number = strtol(type, &end, 10);
+    const struct variant *variant = end == type ? variant_find(type, NULL) : variant_of_number(number);
+    if (!variant) {
+        (void)error_set(error, "GameType \"%s\" is no game that is known here", excerpt_of_text(type).text);
+        return NULL;
+    }
+    if (end == type || is_game_type_of(type, variant)) return variant;
+    if (!strcmp(variant->rules->name, "pool")) {
+        (void)error_set(error, "GameType \"%s\" is another game than American pool, 23,B,8,8,N1,0",
+                        excerpt_of_text(type).text);
+        return NULL;
+    }
+    warn_of_game_type(r, type, variant);
+    return variant;
+}
+
+static const struct variant *chosen_variant(struct reading *r) {
+    const struct variant *variant = r->reader->settings.variant;
+    const char *tag = pdn_tag(r->game, "GameType");
+    char type[64];
+    if (!tag || !*tag || !variant->rules->game_type || variant->captures_optional) return variant;
+    without_blanks(tag, type, sizeof type);
+    if (!is_game_type_of(type, variant)) warn_of_game_type(r, type, variant);
+    return variant;
+}
+
+static const struct variant *variant_of_game(struct reading *r, struct error *error) {
+    if (r->reader->settings.variant) return chosen_variant(r);
+    const char *type = pdn_tag(r->game, "GameType"), *name = pdn_tag(r->game, "Variant");
+    if (type && *type) return variant_of_game_type(r, type, error);
+    const struct variant *variant = name ? variant_find(name, NULL) : NULL;
+    if (!variant) (void)error_set(error, "it has no GameType tag, and no variant was chosen");
+    return variant;
+}
+
+static bool is_said(const char *value) {
+    return value && *value && strcmp(value, "?") != 0 && strcmp(value, "*") != 0;
+}
+
+// Before the first move: variant and start. False when the game has failed.
+static bool begin_moves(struct reading *r, const char *at) {
+    struct pdn_game *game = r->game;
+    if (r->failed || game->variant) return !r->failed;
+    struct error error;
+    game->variant = variant_of_game(r, &error);
+    if (!game->variant) {
+        fail(r, r->game_type_at ? r->game_type_at : at, &error);
+        return false;
+    }
+    game->start = variant_initial(game->variant);
+    const char *fen = pdn_tag(game, "FEN");
+    if (is_said(fen) && !position_from_fen(game->variant, fen, &game->start, &error)) {
+        (void)error_prefix(&error, "FEN");
+        fail(r, r->fen_at, &error);
+        return false;
+    }
+    r->now = game->start;
+    return true;
+}
+
+// ---- the moves ----
+
+static void use_move(struct reading *r) {
+    const struct pdn_token *token = &r->reader->token;
+    struct pdn_game *game = r->game;
+    if (!begin_moves(r, token->bytes.at)) return;
+    store_comment(r);
+    struct error error;
+    struct move move;
+    game->variant->generate(&r->now, r->reader->legal);
+    if (!move_from_text(game->variant, &r->now, r->reader->legal, token->text, &move, &error)) {
+        const int count = game->ply_count + (game->start.turn != game->variant->rules->starts);
+        (void)error_prefix(&error, "move %d%s", count / 2 + 1, count % 2 ? "..." : ".");
+        fail(r, token->bytes.at, &error);
+        return;
+    }
+    pdn_add_move(game, move, NULL);
+    game->variant->play(&r->now, move);
+}
+
+// The text of the Result tag behind the moves ("4-6"): a score that may look like a move.
+static bool is_result_of_tag(const struct reading *r) {
+    const char *tag = pdn_tag(r->game, "Result");
+    char close[sizeof r->reader->token.text];
+    if (!tag) return false;
+    without_blanks(tag, close, sizeof close);
+    if (strcmp(close, r->reader->token.text) != 0) return false;
+    struct pdn_tokens ahead = r->reader->tokens;
+    struct pdn_token next;
+    do next = pdn_tokens_next(&ahead);
+    while (next.kind == PDN_COMMENT || next.kind == PDN_MARK);
+    return next.kind == PDN_END || next.kind == PDN_TAG || next.kind == PDN_SEPARATOR ||
+           (next.kind == PDN_NUMBER && next.first);
+}
+
+static void use_unreadable(struct reading *r) {
+    const struct pdn_token *token = &r->reader->token;
+    struct error error;
+    (void)error_set(&error, "\"%s\": %s", excerpt_of(token->bytes).text, token->reason);
+    fail(r, token->bytes.at, &error);
+}
+
+static void use_setup(struct reading *r) {
+    struct error error;
+    (void)error_set(&error, "a position is set up among the moves, which is not read");
+    fail(r, r->reader->token.bytes.at, &error);
+}
+
+static void use_no_move(struct reading *r) {
+    if (!r->stopped) warn(r, r->reader->token.bytes.at, WARN_NO_MOVE, "a move is unknown; read up to there");
+    r->stopped = true;
+}
+
+enum outcome { GOES_ON, ENDS_BEFORE, ENDS_WITH };
+
+// What a token of the body means for the game.
+static enum outcome use_body(struct reading *r) {
+    struct pdn_token *token = &r->reader->token;
+    if (token->kind != PDN_WORDS && token->kind != PDN_MARK) r->body = true;
+    switch (token->kind) {
+    case PDN_NUMBER: return token->first && r->moves_seen >= 2 ? ENDS_BEFORE : GOES_ON;
+    case PDN_MOVE:
+        if (is_result_of_tag(r)) return ENDS_WITH;
+        r->moves_seen++;
+        if (!r->stopped) use_move(r);
+        return GOES_ON;
+    case PDN_RESULT: snprintf(r->text_result, sizeof r->text_result, "%.15s", token->text); return ENDS_WITH;
+    case PDN_NO_MOVE: use_no_move(r); return GOES_ON;
+    case PDN_SETUP: use_setup(r); return GOES_ON;
+    case PDN_UNREADABLE: use_unreadable(r); return GOES_ON;
+    case PDN_WORDS:
+        warn(r, token->bytes.at, WARN_WORDS, "text between the moves is left out: \"%s\"",
+             excerpt_of(token->bytes).text);
+        return GOES_ON;
+    default: return GOES_ON;
+    }
+}
+
+static enum outcome use_token(struct reading *r) {
+    switch (r->reader->token.kind) {
+    case PDN_END: return ENDS_BEFORE;
+    case PDN_TAG: return use_tag(r) ? GOES_ON : ENDS_BEFORE;
+    case PDN_SEPARATOR: return ENDS_WITH;
+    case PDN_COMMENT: keep_comment(r->reader, r->reader->token.inside); return GOES_ON;
+    default: return use_body(r);
+    }
+}
+
+// ---- the result ----
+
+static bool is_won(enum pdn_result result) { return result == PDN_WHITE_WINS || result == PDN_BLACK_WINS; }
+
+// What tag and text say together.
+static enum pdn_result result_of(struct reading *r) {
+    const struct variant *variant = r->game->variant;
+    const enum pdn_left left = r->reader->settings.left;
+    const char *tag = pdn_tag(r->game, "Result");
+    enum pdn_result by_tag = PDN_UNKNOWN, by_text = PDN_UNKNOWN;
+    if (tag && !pdn_result_from_text(variant, tag, left, &by_tag))
+        warn(r, r->result_at, WARN_RESULT, "Result \"%s\" is none of PDN's: the result is unknown",
+             excerpt_of_text(tag).text);
+    (void)pdn_result_from_text(variant, r->text_result, left, &by_text);
+    if (by_text == PDN_UNKNOWN) return by_tag;
+    if (by_tag == PDN_UNKNOWN || by_tag == by_text) return by_text;
+    const bool text_wins = r->reader->settings.text_result_wins;
+    warn(r, r->result_at, WARN_RESULT, "the Result tag is %s but the moves end with %s; %s is taken",
+         excerpt_of_text(tag).text, r->text_result, text_wins ? "the latter" : "the tag");
+    return text_wins ? by_text : by_tag;
+}
+
+// The Termination tag may name the winner, which settles whose points stand at the left.
+static void settle_result(struct reading *r) {
+    struct pdn_game *game = r->game;
+    struct pdn_reader *reader = r->reader;
+    const bool black_begins = game->variant->rules->starts == BLACK;
+    const char *tag = pdn_tag(game, "Termination");
+    enum pdn_result named = PDN_UNKNOWN;
+    if (tag) (void)pdn_termination_from_text(tag, &named, &game->termination);
+    game->result = result_of(r);
+    if (!is_won(game->result)) return;
+    if (is_won(named) && black_begins) {
+        game->result = named;
+    } else if (is_won(named) && game->result != named) {
+        warn(r, r->begin, WARN_TERMINATION, "Termination \"%s\" contradicts the result, which is taken",
+             excerpt_of_text(tag).text);
+    } else if (!is_won(named) && black_begins && reader->settings.left == PDN_LEFT_DEFAULT &&
+               !reader->left_said) {
+        reader->left_said = true;
+        warn(r, r->begin, WARN_LEFT,
+             "its result is read as %s's win: points of Black, who begins in %s, at the left; some programs "
+             "put White's there",
+             game->result == PDN_WHITE_WINS ? "White" : "Black", game->variant->name);
+    }
+}
+
+// ---- games ----
+
+static void next_token(struct pdn_reader *reader) {
+    reader->used_to = reader->token.bytes.at + reader->token.bytes.size;
+    reader->token = pdn_tokens_next(&reader->tokens);
+}
+
+static bool begins_game(const struct pdn_token *token) {
+    switch (token->kind) {
+    case PDN_TAG:
+    case PDN_MOVE:
+    case PDN_SETUP: return true;
+    case PDN_NUMBER: return token->dotted;
+    default: return false;
+    }
+}
+
+static bool is_text(const struct pdn_token *token) {
+    return token->kind == PDN_WORDS || token->kind == PDN_UNREADABLE || token->kind == PDN_NO_MOVE;
+}
+
+// Passes over what stands between games. False at the end.
+static bool find_game(struct pdn_reader *reader) {
+    bool warned = false;
+    reader->comment_size = 0;
+    for (; !begins_game(&reader->token); next_token(reader)) {
+        const struct pdn_token *token = &reader->token;
+        if (token->kind == PDN_END) return false;
+        if (!is_text(token) || warned) continue;
+        warned = true;
+        count_lines_to(reader, token->bytes.at);
+        struct error what;
+        (void)error_set(&what, "text outside games is left out: \"%s\"", excerpt_of(token->bytes).text);
+        warn_of(reader, token->bytes.at, &what);
+    }
+    return true;
+}
+
+static bool is_empty(const struct reading *r) {
+    return !r->failed && !r->stopped && !r->game->tag_count && !r->game->ply_count && !*r->text_result;
+}
+
+static bool read_game(struct pdn_reader *reader, struct pdn_game *game) {
+    struct reading r = {.reader = reader, .game = game, .begin = reader->token.bytes.at};
+    count_lines_to(reader, r.begin);
+    *game = (struct pdn_game){.result = PDN_UNKNOWN, .line = reader->line};
+    enum outcome outcome;
+    while ((outcome = use_token(&r)) == GOES_ON) next_token(reader);
+    if (outcome == ENDS_WITH) next_token(reader);
+    if (is_empty(&r) || !begin_moves(&r, r.begin)) return false;
+    store_comment(&r);
+    settle_result(&r);
+    return true;
+}
+
+bool pdn_read(struct pdn_reader *reader, struct pdn_game *game) {
+    while (find_game(reader)) {
+        if (read_game(reader, game)) {
+            reader->counts.read++;
+            return true;
+        }
+        pdn_game_free(game);
+    }
+    return false;
+}
+
+struct pdn_reader *pdn_reader_new(const char *name, const char *text, size_t size,
+                                  const struct pdn_settings *settings) {
+    struct pdn_reader *reader = memory_new(1, sizeof *reader);
+    *reader = (struct pdn_reader){
+        .settings = *settings,
+        .name = memory_text("%s", name),
+        .tokens = pdn_tokens_of(text, size),
+        .token = {.bytes = {text, 0}},
+        .counted = text,
+        .line = 1,
+        .legal = memory_new(1, sizeof *reader->legal),
+    };
+    next_token(reader);
+    return reader;
+}
+
+void pdn_reader_free(struct pdn_reader *reader) {
+    if (!reader) return;
+    free(reader->name);
+    free(reader->game_type_said);
+    free(reader->legal);
+    free(reader->comment);
+    free(reader);
+}
+
+struct pdn_counts pdn_reader_counts(const struct pdn_reader *reader) {
+    return reader->counts;
+}

@@ -1,0 +1,436 @@
+// pdn_tokens.c -- cuts PDN text into tokens, tolerantly.
+//
+// PDN is ambiguous to the letter: "1-1" is a result and the beginning of "1-18", "*" ends a game or marks a
+// forced move, "(" opens a variation or a strength. Each is decided here by what follows, so that the reader
+// sees what was meant. Whatever is open at a line that begins a tag ('[Event "') was forgotten to be closed:
+// the next game must not disappear in a comment.
+#include "core/pdn_tokens.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct pdn_tokens pdn_tokens_of(const char *text, size_t size) {
+    return (struct pdn_tokens){text, text, text + size};
+}
+
+// ---- characters ----
+
+// The text from `at` on; zero at the end.
+static char char_at(const struct pdn_tokens *t, const char *at) { return at < t->end ? *at : '\0'; }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_file(char c) { return (c >= 'a' && c <= 'l') || (c >= 'A' && c <= 'L'); }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+static bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+// Does this spelling of a character begin here?
+static bool is_spelt(const struct pdn_tokens *t, const char *at, const char *spelling) {
+    const size_t size = strlen(spelling);
+    return (size_t)(t->end - at) >= size && !memcmp(at, spelling, size);
+}
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+// A blank: its bytes, 0 when there is none. Control characters are blanks, so are a no-break space and a byte
+// order mark, which forum copies have anywhere.
+static size_t blank_size(const struct pdn_tokens *t, const char *at) {
+    if (at == t->end) return 0;
+    if ((unsigned char)*at <= ' ' || *at == '\x7f' || *at == '\xa0') return 1;
+    if (is_spelt(t, at, "\xc2\xa0")) return 2;
+    return is_spelt(t, at, BYTE_ORDER_MARK) ? 3 : 0;
+}
+
+static const char *after_spaces(const struct pdn_tokens *t, const char *at) {
+    while (at < t->end && is_space(*at)) at++;
+    return at;
+}
+
+static const char *after_line(const struct pdn_tokens *t, const char *at) {
+    while (at < t->end && !is_line_end(*at)) at++;
+    return at;
+}
+
+static const char *after_blanks(const struct pdn_tokens *t, const char *at) {
+    for (size_t size; (size = blank_size(t, at));) at += size;
+    return at;
+}
+
+// Blanks and "%" comments.
+static const char *after_gap(const struct pdn_tokens *t, const char *at) {
+    for (at = after_blanks(t, at); char_at(t, at) == '%'; at = after_blanks(t, at)) at = after_line(t, at);
+    return at;
+}
+
+// A sign of a move: its bytes, 0 when there is none; *plain is '-' or 'x'. Bytes that are not UTF-8 are those
+// of Latin-1 and Windows.
+static size_t sign_size(const struct pdn_tokens *t, const char *at, char *plain) {
+    static const struct {
+        const char *spelling;
+        char plain;
+    } signs[] = {
+        {"-", '-'},
+        {"x", 'x'},
+        {"X", 'x'},
+        {":", 'x'},
+        {"\xe2\x80\x90", '-'},  // hyphens and dashes
+        {"\xe2\x80\x91", '-'},
+        {"\xe2\x80\x92", '-'},
+        {"\xe2\x80\x93", '-'},
+        {"\xe2\x80\x94", '-'},
+        {"\xe2\x80\x95", '-'},
+        {"\xe2\x88\x92", '-'},  // minus
+        {"\xc2\xad", '-'},      // soft hyphen
+        {"\xc3\x97", 'x'},      // times
+        {"\xad", '-'},
+        {"\x96", '-'},
+        {"\x97", '-'},
+        {"\xd7", 'x'},
+    };
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (!is_spelt(t, at, signs[i].spelling)) continue;
+        *plain = signs[i].plain;
+        return strlen(signs[i].spelling);
+    }
+    return 0;
+}
+
+static bool is_hyphen(const struct pdn_tokens *t, const char *at, size_t *size) {
+    char plain;
+    *size = sign_size(t, at, &plain);
+    return *size && plain == '-';
+}
+
+// ---- what must be closed ----
+
+static bool begins_line(const struct pdn_tokens *t, const char *at) {
+    while (at > t->begin && is_space(at[-1])) at--;
+    if (at - t->begin == 3 && is_spelt(t, t->begin, BYTE_ORDER_MARK)) return true;
+    return at == t->begin || is_line_end(at[-1]);
+}
+
+// [Name " at the beginning of a line
+static bool is_tag_line(const struct pdn_tokens *t, const char *at) {
+    if (*at != '[' || !begins_line(t, at)) return false;
+    at = after_spaces(t, at + 1);
+    const char *name = at;
+    while (at < t->end && is_name_char(*at)) at++;
+    return at > name && char_at(t, after_spaces(t, at)) == '"';
+}
+
+// From behind an opening sign to the closing one, or to the next line of tags or the end when it is missing.
+static const char *find_close(const struct pdn_tokens *t, const char *at, char close) {
+    while (at < t->end && *at != close && !is_tag_line(t, at)) at++;
+    return at;
+}
+
+static struct pdn_token token_to(const struct pdn_tokens *t, enum pdn_token_kind kind, const char *end) {
+    return (struct pdn_token){.kind = kind, .bytes = {t->at, (size_t)(end - t->at)}};
+}
+
+static struct pdn_token unreadable(const struct pdn_tokens *t, const char *end, const char *reason) {
+    struct pdn_token token = token_to(t, PDN_UNREADABLE, end);
+    token.reason = reason;
+    return token;
+}
+
+static struct pdn_token comment_token(const struct pdn_tokens *t) {
+    const char *close = find_close(t, t->at + 1, '}');
+    if (char_at(t, close) != '}') return unreadable(t, close, "the comment is not closed");
+    struct pdn_token token = token_to(t, PDN_COMMENT, close + 1);
+    token.inside = (struct pdn_bytes){t->at + 1, (size_t)(close - t->at - 1)};
+    return token;
+}
+
+static bool is_setup(const struct pdn_tokens *t, const char *at) {
+    if (*at != '/') return false;
+    at = after_spaces(t, at + 1);
+    return t->end - at >= 3 && !strncasecmp(at, "FEN", 3);
+}
+
+static struct pdn_token setup_token(const struct pdn_tokens *t) {
+    const char *close = find_close(t, t->at + 1, '/');
+    return char_at(t, close) == '/' ? token_to(t, PDN_SETUP, close + 1)
+                                    : unreadable(t, close, "the setup is not closed");
+}
+
+// "(!?)", or a variation with whatever is in it. No recursion: a file may nest them as deep as it is long.
+static struct pdn_token parenthesis_token(const struct pdn_tokens *t) {
+    const char *at = t->at;
+    long depth = 0;
+    while (at < t->end && !is_tag_line(t, at)) {
+        if (*at == '(') depth++;
+        if (*at == ')' && --depth == 0) return token_to(t, PDN_MARK, at + 1);
+        if (*at == '{')
+            at = find_close(t, at + 1, '}');
+        else if (*at == '%')
+            at = after_line(t, at);
+        if (at < t->end && !is_tag_line(t, at)) at++;
+    }
+    return unreadable(t, at, "the variation is not closed");
+}
+
+// ---- tags ----
+
+static struct pdn_bytes bytes_between(const char *from, const char *to) {
+    return (struct pdn_bytes){from, to > from ? (size_t)(to - from) : 0};
+}
+
+// The quote that ends a value: the next one that a bracket follows, so that quotes within need no "\".
+static const char *closing_quote(const struct pdn_tokens *t, const char *at) {
+    for (; at < t->end && !is_line_end(*at); at++) {
+        if (*at == '\\' && (char_at(t, at + 1) == '\\' || char_at(t, at + 1) == '"')) {
+            at++;
+        } else if (*at == '"') {
+            const char *next = after_spaces(t, at + 1);
+            if (char_at(t, next) == ']') return at;
+            at = next - 1;
+        }
+    }
+    return NULL;
+}
+
+// A value without its closing quote or bracket: the line as far as it can be one.
+static struct pdn_bytes damaged_value(const char *from, const char *line_end) {
+    while (line_end > from && is_space(line_end[-1])) line_end--;
+    if (line_end > from && line_end[-1] == ']') line_end--;
+    while (line_end > from && is_space(line_end[-1])) line_end--;
+    if (line_end > from && line_end[-1] == '"') line_end--;
+    return bytes_between(from, line_end);
+}
+
+static struct pdn_token quoted_tag(const struct pdn_tokens *t, struct pdn_bytes name, const char *quote) {
+    const char *close = closing_quote(t, quote + 1), *line_end = close ? NULL : after_line(t, quote);
+    struct pdn_token token = token_to(t, PDN_TAG, close ? after_spaces(t, close + 1) + 1 : line_end);
+    token.name = name;
+    token.damaged = !close;
+    token.inside = close ? bytes_between(quote + 1, close) : damaged_value(quote + 1, line_end);
+    return token;
+}
+
+// [pdn] and [/pdn], put around games in forums.
+static bool is_wrapper(struct pdn_bytes name) {
+    if (name.size && *name.at == '/') name = (struct pdn_bytes){name.at + 1, name.size - 1};
+    return name.size == 3 && !strncasecmp(name.at, "pdn", 3);
+}
+
+static struct pdn_token words_token(const struct pdn_tokens *t);
+
+// Without quotes a tag must have a line to itself; elsewhere brackets are text.
+static struct pdn_token unquoted_tag(const struct pdn_tokens *t, struct pdn_bytes name, const char *value) {
+    if (char_at(t, value) == ']' && is_wrapper(name)) return token_to(t, PDN_MARK, value + 1);
+    if (!begins_line(t, t->at)) return words_token(t);
+    const char *line_end = after_line(t, value), *close = memchr(value, ']', (size_t)(line_end - value));
+    if (!close || after_spaces(t, close + 1) != line_end) return words_token(t);
+    struct pdn_token token = token_to(t, PDN_TAG, close + 1);
+    const bool good =
+        name.size && is_letter(*name.at) && (close == value || is_space(value[-1])) && *name.at != '/';
+    token.name = good ? name : (struct pdn_bytes){0};
+    token.damaged = !good || close > value;
+    token.inside = damaged_value(value, close);
+    return token;
+}
+
+static struct pdn_token bracket_token(const struct pdn_tokens *t) {
+    const char *at = after_spaces(t, t->at + 1), *name = at;
+    if (char_at(t, at) == '%') {
+        const char *line_end = after_line(t, at), *close = memchr(at, ']', (size_t)(line_end - at));
+        return token_to(t, PDN_MARK, close ? close + 1 : line_end);
+    }
+    if (char_at(t, at) == '/') at++;
+    while (at < t->end && is_name_char(*at)) at++;
+    const struct pdn_bytes bytes = bytes_between(name, at);
+    const char *value = after_spaces(t, at);
+    if (char_at(t, value) == '"' && bytes.size && is_letter(*name)) return quoted_tag(t, bytes, value);
+    return unquoted_tag(t, bytes, value);
+}
+
+// ---- results ----
+
+// One side of a result: its bytes, 0 when there is none; *text is its ASCII form.
+static size_t points_size(const struct pdn_tokens *t, const char *at, const char **text) {
+    static const struct {
+        const char *spelling, *text;
+    } points[] = {
+        {"1/2", "1/2"}, {"\xc2\xbd", "1/2"}, {"\xbd", "1/2"}, {"0", "0"}, {"1", "1"}, {"2", "2"},
+    };
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        if (!is_spelt(t, at, points[i].spelling)) continue;
+        *text = points[i].text;
+        return strlen(points[i].spelling);
+    }
+    return 0;
+}
+
+static bool is_result(const char *text) {
+    static const char *const results[] = {"1-0", "0-1", "2-0", "0-2", "1-1", "0-0", "1/2-1/2"};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (!strcmp(text, results[i])) return true;
+    return false;
+}
+
+// "1-1" is a result unless more of a move follows: "1-18", "1-1x10".
+static bool read_result(const struct pdn_tokens *t, struct pdn_token *token) {
+    const char *left, *right, *at = t->at;
+    size_t size = points_size(t, at, &left);
+    if (!size) return false;
+    at = after_spaces(t, at + size);
+    if (!is_hyphen(t, at, &size)) return false;
+    at = after_spaces(t, at + size);
+    size = points_size(t, at, &right);
+    if (!size) return false;
+    at += size;
+    char plain;
+    if (is_digit(char_at(t, at)) || char_at(t, at) == '/' || sign_size(t, at, &plain)) return false;
+    char text[sizeof token->text];
+    strcat(strcat(strcpy(text, left), "-"), right);
+    if (!is_result(text)) return false;
+    *token = token_to(t, PDN_RESULT, at);
+    strcpy(token->text, text);
+    return true;
+}
+
+// ---- moves ----
+
+// The ASCII form of a move as it grows.
+struct plain_move {
+    char *text;
+    size_t size, room;
+    bool overflow;
+};
+
+static void append(struct plain_move *m, char c) {
+    if (m->size == m->room)
+        m->overflow = true;
+    else
+        m->text[m->size++] = c;
+}
+
+// A square: what follows it, or NULL when there is none. At most three digits are kept, which is more than
+// any square has.
+static const char *read_square(const struct pdn_tokens *t, const char *at, struct plain_move *m) {
+    const bool letter = is_file(char_at(t, at));
+    if (!is_digit(char_at(t, at + letter))) return NULL;
+    if (letter) append(m, *at++);
+    while (*at == '0' && is_digit(char_at(t, at + 1))) at++;
+    for (int digits = 0; is_digit(char_at(t, at)); at++)
+        if (digits++ < 3) append(m, *at);
+    return at;
+}
+
+// What follows the next square of a move and the sign before it, or NULL. Without a sign the square must be
+// letter and digit and touch the one before ("a3b4").
+static const char *read_step(const struct pdn_tokens *t, const char *at, struct plain_move *m) {
+    char plain;
+    const struct plain_move before = *m;
+    const char *sign = after_spaces(t, at);
+    const size_t size = sign_size(t, sign, &plain);
+    if (!size) return is_file(char_at(t, at)) ? read_square(t, at, m) : NULL;
+    append(m, plain);
+    const char *end = read_square(t, after_spaces(t, sign + size), m);
+    if (!end) *m = before;
+    return end;
+}
+
+// "=K" belongs to the move; "*" glued to it means that it was forced, unless a game could end here.
+static const char *after_tail(const struct pdn_tokens *t, const char *at) {
+    if (char_at(t, at) == '=' && is_letter(char_at(t, at + 1))) at += 2;
+    const char *star = at;
+    while (char_at(t, star) == '!' || char_at(t, star) == '?') star++;
+    if (char_at(t, star) != '*') return at;
+    const char *next = after_gap(t, star + 1);
+    const bool game_begins =
+        char_at(t, next) == '[' || (is_spelt(t, next, "1.") && !is_spelt(t, next, "1.."));
+    return next == t->end || game_begins ? at : star + 1;
+}
+
+static const char *after_word(const struct pdn_tokens *t, const char *at) {
+    while (at < t->end && !blank_size(t, at) && !strchr("{}()*", *at)) at++;
+    return at > t->at ? at : t->at + 1;
+}
+
+static struct pdn_token words_token(const struct pdn_tokens *t) {
+    const char *end = after_word(t, t->at);
+    for (const char *at = t->at; at < end; at++)
+        if (is_digit(*at)) return unreadable(t, end, "no move, result or number");
+    return token_to(t, PDN_WORDS, end);
+}
+
+static bool read_move(const struct pdn_tokens *t, struct pdn_token *token) {
+    char text[sizeof token->text] = "";
+    struct plain_move move = {.text = text, .room = sizeof text - 1};
+    const char *at = read_square(t, t->at, &move), *first = at;
+    if (!at) return false;
+    for (const char *next; (next = read_step(t, at, &move));) at = next;
+    if (at == first) return false;
+    *token = token_to(t, PDN_MOVE, after_tail(t, at));
+    if (move.overflow) *token = unreadable(t, at, "the move has too many squares");
+    memcpy(token->text, text, sizeof text);
+    token->text[move.size] = '\0';
+    return true;
+}
+
+// ---- numbers ----
+
+// "12.", "12...", "12. ...", or digits alone.
+static bool read_number(const struct pdn_tokens *t, struct pdn_token *token) {
+    const char *digits = t->at, *at = digits;
+    while (is_digit(char_at(t, at))) at++;
+    const char *end = at;
+    int dots = 0;
+    for (; char_at(t, at) == '.'; at = after_spaces(t, at)) {
+        for (; char_at(t, at) == '.'; at++) dots++;
+        end = at;
+    }
+    if (end == digits || (!dots && end < t->end && !blank_size(t, end) && !strchr("{}()*[", *end)))
+        return false;
+    while (digits < end && *digits == '0') digits++;
+    *token = token_to(t, PDN_NUMBER, end);
+    token->dotted = dots > 0;
+    token->first = dots == 1 && is_spelt(t, digits, "1.");
+    return true;
+}
+
+static struct pdn_token number_or_move_token(const struct pdn_tokens *t) {
+    struct pdn_token token;
+    if (read_result(t, &token) || read_move(t, &token) || read_number(t, &token)) return token;
+    return words_token(t);
+}
+
+// ---- any token ----
+
+static const char *after_all_of(const struct pdn_tokens *t, const char *set) {
+    const char *at = t->at + 1;
+    while (at < t->end && *at && strchr(set, *at)) at++;
+    return at;
+}
+
+static struct pdn_token other_token(const struct pdn_tokens *t) {
+    struct pdn_token token;
+    size_t size;
+    if (is_setup(t, t->at)) return setup_token(t);
+    if (is_hyphen(t, t->at, &size)) return token_to(t, PDN_NO_MOVE, t->at + size);
+    return read_result(t, &token) ? token : words_token(t);
+}
+
+struct pdn_token pdn_tokens_next(struct pdn_tokens *t) {
+    t->at = after_gap(t, t->at);
+    if (t->at == t->end) return token_to(t, PDN_END, t->at);
+    struct pdn_token token;
+    switch (*t->at) {
+    case '[': token = bracket_token(t); break;
+    case '{': token = comment_token(t); break;
+    case '(': token = parenthesis_token(t); break;
+    case '*': token = token_to(t, PDN_SEPARATOR, t->at + 1); break;
+    case '.':
+    case '!':
+    case '?': token = token_to(t, PDN_MARK, after_all_of(t, ".!?")); break;
+    case '$': token = token_to(t, PDN_MARK, after_all_of(t, "0123456789")); break;
+    case '}': token = unreadable(t, t->at + 1, "a closing brace without an opening one"); break;
+    case ')': token = unreadable(t, t->at + 1, "a closing parenthesis without an opening one"); break;
+    default: token = is_digit(*t->at) || is_file(*t->at) ? number_or_move_token(t) : other_token(t);
+    }
+    t->at = token.bytes.at + token.bytes.size;
+    return token;
+}
