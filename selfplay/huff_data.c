@@ -39,21 +39,33 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-// Parses, opens the dataset, and hands both to `act`.
-static int with_dataset(int argc, char **argv, const char *doc,
-                        bool (*act)(const struct arguments *, struct dataset *, bool *good, struct error *)) {
+// What a command does; false with an error when it cannot. *good: nothing is wrong with the data.
+typedef bool action(const struct arguments *, bool *good, struct error *);
+
+static int run(int argc, char **argv, const char *doc, action *act) {
     static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
     const struct argp argp = {.parser = parse, .args_doc = "PATH...", .doc = doc, .children = children};
     struct arguments arguments = {0};
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
     struct error error;
     bool good = true;
-    struct dataset *dataset = dataset_open(arguments.paths, arguments.count, &error);
-    const bool done = dataset != NULL && act(&arguments, dataset, &good, &error);
-    dataset_close(dataset);
+    const bool done = act(&arguments, &good, &error);
     free(arguments.paths);
     if (!done) return options_fail(PROGRAM, EXIT_FAILED, &error);
     return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+// --variant says which one is expected.
+static struct dataset *open_dataset(const struct arguments *arguments, struct error *error) {
+    const char *name = arguments->common.variant;
+    const struct variant *expected = name != NULL ? variant_find(name, error) : NULL;
+    if (name != NULL && expected == NULL) return NULL;
+    struct dataset *dataset = dataset_open(arguments->paths, arguments->count, error);
+    if (dataset == NULL || expected == NULL || dataset_variant(dataset) == expected) return dataset;
+    error_set(error, "%s: holds games of %s, not of %s", arguments->paths[0], dataset_variant(dataset)->name,
+              expected->name);
+    dataset_close(dataset);
+    return NULL;
 }
 
 // ---- info ----
@@ -75,28 +87,35 @@ static void print_file(const struct dataset_file *file) {
            file->info.limit, file->info.weights_sha256);
 }
 
-static bool info(const struct arguments *arguments, struct dataset *dataset, bool *good,
-                 struct error *error) {
-    (void)good;
-    struct summary summary;
-    if (!summary_read(dataset, &summary, error)) return false;
-    if (arguments->common.json) {
-        json_t *root = summary_to_json(&summary), *files = json_array();
-        for (int i = 0; i < summary.files; i++) {
-            json_array_append_new(files, file_to_json(dataset_file(dataset, i)));
-        }
-        json_object_set_new(root, "contents", files);
-        json_print(root);
-        return true;
+static void print_info(const struct summary *summary, const struct dataset *dataset) {
+    summary_print(summary);
+    for (int i = 0; i < summary->files; i++) print_file(dataset_file(dataset, i));
+}
+
+static void print_info_json(const struct summary *summary, const struct dataset *dataset) {
+    json_t *root = summary_to_json(summary), *files = json_array();
+    for (int i = 0; i < summary->files; i++) {
+        json_array_append_new(files, file_to_json(dataset_file(dataset, i)));
     }
-    summary_print(&summary);
-    for (int i = 0; i < summary.files; i++) print_file(dataset_file(dataset, i));
-    return true;
+    json_object_set_new(root, "contents", files);
+    json_print(root);
+}
+
+static bool info(const struct arguments *arguments, bool *good, struct error *error) {
+    (void)good;
+    struct dataset *dataset = open_dataset(arguments, error);
+    struct summary summary;
+    const bool done = dataset != NULL && summary_read(dataset, &summary, error);
+    if (done && arguments->common.json)
+        print_info_json(&summary, dataset);
+    else if (done)
+        print_info(&summary, dataset);
+    dataset_close(dataset);
+    return done;
 }
 
 static int run_info(int argc, char **argv) {
-    return with_dataset(argc, argv, "Says what datasets hold: games, positions, results, lengths, sizes.",
-                        info);
+    return run(argc, argv, "Says what datasets hold: games, positions, results, lengths, sizes.", info);
 }
 
 // ---- verify ----
@@ -122,40 +141,48 @@ static bool check_folders(const struct arguments *arguments, struct faults *faul
     return true;
 }
 
-static void print_faults(const struct faults *faults, const struct dataset *dataset) {
+static void print_faults(const struct faults *faults, uint64_t games, uint64_t positions) {
     size_t i;
     json_t *fault;
     json_array_foreach(faults->shown, i, fault) printf("%s\n", json_string_value(fault));
     if (faults->count > MOST_FAULTS_SHOWN) {
         printf("... and %llu more\n", (unsigned long long)faults->count - MOST_FAULTS_SHOWN);
     }
-    printf("%s: %llu games and %llu positions checked, %llu faults\n", dataset_variant(dataset)->name,
-           (unsigned long long)dataset_games(dataset), (unsigned long long)dataset_positions(dataset),
-           (unsigned long long)faults->count);
+    printf("%llu games and %llu positions checked, %llu faults\n", (unsigned long long)games,
+           (unsigned long long)positions, (unsigned long long)faults->count);
 }
 
-static bool verify(const struct arguments *arguments, struct dataset *dataset, bool *good,
-                   struct error *error) {
+static void print_faults_json(const struct faults *faults, uint64_t games, uint64_t positions) {
+    json_print(json_pack("{s:I, s:I, s:I, s:O}", "games", (json_int_t)games, "positions",
+                         (json_int_t)positions, "faults", (json_int_t)faults->count, "first_faults",
+                         faults->shown));
+}
+
+// Checksums come first: damaged files are not even opened, because HDF5 does not survive every damage.
+static bool verify(const struct arguments *arguments, bool *good, struct error *error) {
     struct faults faults = {.shown = json_array()};
-    const bool done = check_folders(arguments, &faults, error);
-    if (done) verify_dataset(dataset, add_fault, &faults);
-    *good = faults.count == 0;
-    if (done && arguments->common.json) {
-        json_print(json_pack("{s:s, s:I, s:I, s:I, s:O}", "variant", dataset_variant(dataset)->name, "games",
-                             (json_int_t)dataset_games(dataset), "positions",
-                             (json_int_t)dataset_positions(dataset), "faults", (json_int_t)faults.count,
-                             "first_faults", faults.shown));
-    } else if (done) {
-        print_faults(&faults, dataset);
+    struct dataset *dataset = NULL;
+    bool done = check_folders(arguments, &faults, error);
+    if (done && faults.count == 0) {
+        dataset = open_dataset(arguments, error);
+        done = dataset != NULL;
     }
+    if (dataset != NULL) verify_dataset(dataset, add_fault, &faults);
+    const uint64_t games = dataset != NULL ? dataset_games(dataset) : 0;
+    const uint64_t positions = dataset != NULL ? dataset_positions(dataset) : 0;
+    *good = faults.count == 0;
+    if (done && arguments->common.json)
+        print_faults_json(&faults, games, positions);
+    else if (done)
+        print_faults(&faults, games, positions);
+    dataset_close(dataset);
     json_decref(faults.shown);
     return done;
 }
 
 static int run_verify(int argc, char **argv) {
-    return with_dataset(argc, argv,
-                        "Replays every game by the rules and compares positions, moves, flags and results.",
-                        verify);
+    return run(argc, argv,
+               "Replays every game by the rules and compares positions, moves, flags and results.", verify);
 }
 
 int main(int argc, char **argv) {

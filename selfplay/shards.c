@@ -29,6 +29,13 @@ static char *sums_path(const char *folder) { return memory_text("%s/shards.sha25
 
 // ---- examining ----
 
+bool shards_have_sums(const char *folder) {
+    char *path = sums_path(folder);
+    const bool exist = file_exists(path);
+    free(path);
+    return exist;
+}
+
 // One line, which may be torn: then it says nothing. The last line about a shard counts.
 static void take_line(const char *line, uint64_t count, struct shard_sum *sums) {
     uint64_t number;

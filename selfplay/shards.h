@@ -24,6 +24,9 @@ char *shard_path(const char *folder, uint64_t number, const char *suffix);
 // Is `name` that of a finished shard?
 bool shard_name(const char *name, uint64_t *number);
 
+// Is there a file of checksums? Shards that were copied elsewhere may have come without.
+bool shards_have_sums(const char *folder);
+
 // Reads the checksums and compares them with the files of shards 0 .. count-1.
 bool shards_examine(const char *folder, uint64_t count, struct shard_sum *, struct error *)
     __attribute__((warn_unused_result));

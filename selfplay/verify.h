@@ -11,7 +11,8 @@ typedef void verify_fault(void *context, const char *text);
 // the last position. What is wrong goes to `fault`; a file that cannot be read is a fault too.
 void verify_dataset(struct dataset *, verify_fault *fault, void *context);
 
-// The shards of a run folder against RUN/shards.sha256: damaged ones, and gaps in their numbers.
+// The shards of a folder against its shards.sha256, where it has one: damaged ones, and gaps in their
+// numbers.
 bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *)
     __attribute__((warn_unused_result));
 

@@ -99,6 +99,9 @@ code=0
 "$bin/huff-data" verify gap > verify.txt || code=$?
 [ $code = 1 ] && grep -q "shard 1 is missing" verify.txt && grep -q "shard 2 does not have its checksum" verify.txt ||
     fail "gap: $(cat verify.txt)"
+mkdir copied
+cp one/shard-00000[34].h5 copied
+"$bin/huff-data" verify copied > verify.txt || fail "copied: $(cat verify.txt)"
 
 echo "a disk that fills up"
 code=0
@@ -125,6 +128,7 @@ cp other/start.weights weights/start.weights
 expect 1 "weights/start.weights" "$bin/huff-selfplay" --resume weights
 expect 1 "variants/" "$bin/huff-data" info one variants/
 expect 1 "holds games of thai" "$bin/huff-data" info one other
+expect 1 "one: holds games of russian, not of thai" "$bin/huff-data" info one --variant thai
 expect 2 "expected a configuration file" "$bin/huff-selfplay"
 expect 2 "expected -o RUN" "$bin/huff-selfplay" run.yaml
 expect 2 "--resume takes" "$bin/huff-selfplay" --resume one --seed 3
