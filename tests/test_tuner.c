@@ -9,9 +9,9 @@
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
-#include "random_positions.h"
 #include "selfplay/rules_json.h"
-#include "selfplay_games.h"
+#include "tests/random_positions.h"
+#include "tests/selfplay_games.h"
 #include "tuner/calibration.h"
 #include "tuner/fit.h"
 
