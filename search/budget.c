@@ -3,33 +3,34 @@
 
 #include <math.h>
 
-// Seconds kept back; of little time, the part of it.
-#define MARGIN         0.05
-#define MARGIN_PART    0.25
-#define LEAST          0.001  // even with a clock that has run out a move has to be made
-#define INCREMENT_PART 0.8
+// Seconds kept back at every move, and for each move that is expected to follow; a small part of the clock is
+// used all the same. Even with a clock that has run out a move has to be made.
+#define MARGIN      0.05
+#define LAG         0.02
+#define LEAST_PART  0.05
+#define LEAST       0.001
+#define MARGIN_PART 0.25  // of a fixed time a move, at most
 
-// A move expects its even share. It may take HARD_SHARES of them, but no more than LARGEST_PART of the clock
-// unless the next control follows it; a deeper search takes about as long as all before it together.
+// A move expects its even share and most of the increment. It may take HARD_SHARES of them, but no more than
+// LARGEST_PART of the clock unless the next control follows it. A deeper search takes about as long as all
+// before it together, so none is begun after half of what is expected.
 enum { EXPECTED_MOVES = 30, HARD_SHARES = 4 };
-#define LARGEST_PART 0.3
-#define SOFT_PART    0.5
-
-static double without_margin(double seconds) {
-    return fmax(seconds - fmin(MARGIN, MARGIN_PART * seconds), LEAST);
-}
+#define INCREMENT_PART 0.8
+#define LARGEST_PART   0.3
+#define SOFT_PART      0.5
 
 struct budget budget_of_clock(double remaining, double increment, int moves) {
-    const double usable = without_margin(remaining);
     const int share = moves > 0 && moves < EXPECTED_MOVES ? moves : EXPECTED_MOVES;
+    const double reserve = MARGIN + share * fmax(LAG - (1 - INCREMENT_PART) * increment, 0);
+    const double usable = fmax(fmax(remaining - reserve, LEAST_PART * remaining), LEAST);
     const double target = fmin(usable / share + INCREMENT_PART * increment, usable);
-    const double most = moves == 1 ? usable : fmax(LARGEST_PART * usable, usable / share);
+    const double most = fmax(LARGEST_PART, 1.0 / share) * usable;
     const double hard = fmax(fmin(HARD_SHARES * target, most), LEAST);
     return (struct budget){.soft = fmin(SOFT_PART * target, hard), .hard = hard};
 }
 
 struct budget budget_of_move(double seconds) {
-    const double all = without_margin(seconds);
+    const double all = fmax(seconds - fmin(MARGIN, MARGIN_PART * seconds), LEAST);
     return (struct budget){.soft = all, .hard = all};
 }
 

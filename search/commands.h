@@ -9,6 +9,7 @@ int moves_run(int argc, char **argv);
 int analyse_run(int argc, char **argv);
 int variants_run(int argc, char **argv);
 int hub_run(int argc, char **argv);
+int dxp_run(int argc, char **argv);
 
 // The variant and the position that --variant and --fen ask for (fen may be NULL: the start of the game).
 bool read_position_options(const char *variant_name, const char *fen, const struct variant **variant,

@@ -17,6 +17,7 @@ int main(int argc, char **argv) {
         {"analyse", "search a position for the best move", analyse_run},
         {"variants", "show the rules of the variants, or how they differ", variants_run},
         {"hub", "play for a program that speaks the Hub protocol", hub_run},
+        {"dxp", "play over a connection by the DamExchange protocol", dxp_run},
     };
     return options_run_command("huff", "Plays and analyses draughts variants.", commands,
                                sizeof commands / sizeof *commands, argc, argv);

@@ -17,6 +17,7 @@
 
 #include "core/support/clock.h"
 #include "core/support/memory.h"
+#include "core/support/options.h"
 #include "core/support/progress.h"
 
 enum { READ_SIZE = 1 << 16, LISTEN_QUEUE = 4 };
@@ -143,17 +144,22 @@ bool wire_send(struct wire *wire, const char *message, size_t length, double dea
 
 // Looks "HOST:PORT" or "PORT" up; free with freeaddrinfo.
 static struct addrinfo *look_up(const char *address, int flags, struct error *error) {
-    const char *colon = strrchr(address, ':');
+    const char *colon = strrchr(address, ':'), *port = colon ? colon + 1 : address;
+    int64_t number;
+    if (!options_number("port", port, 0, UINT16_MAX, &number, error)) {
+        error_prefix(error, "%s: expected HOST:PORT or PORT", address);
+        return NULL;
+    }
     const bool bracketed = colon && *address == '[' && colon[-1] == ']';
     char *host = !colon      ? memory_text("127.0.0.1")
                  : bracketed ? memory_text("%.*s", (int)(colon - address - 2), address + 1)
                              : memory_text("%.*s", (int)(colon - address), address);
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    const int code = getaddrinfo(host, colon ? colon + 1 : address, &hints, &found);
+    const int code = getaddrinfo(host, port, &hints, &found);
     free(host);
     if (code == 0) return found;
-    error_set(error, "%s: expected HOST:PORT or PORT: %s", address, gai_strerror(code));
+    error_set(error, "%s: %s", address, gai_strerror(code));
     return NULL;
 }
 
