@@ -51,8 +51,7 @@ static struct criterion_test_params all_rows(const char *file) {
     return cr_make_param_array(int, rows, count);
 }
 
-// ---- reading moves, apart from core/notation's own reader
-// ------------------------------------------------------
+// ---- reading moves, apart from core/notation's own reader ----
 
 // The square whose name in the variant's notation `text` starts with; moves `text` behind it.
 static square read_square(const struct variant *variant, const char **text) {
@@ -101,8 +100,7 @@ static int each_move(struct example *e, const char *texts, const char *separator
     return count;
 }
 
-// ---- rule books
-// --------------------------------------------------------------------------------------------------
+// ---- rule books ----
 
 // Exactly one legal move has these ends, and it is what the variant's notation calls so.
 static void expect_ends(struct example *e, const char *text) {
@@ -129,8 +127,7 @@ ParameterizedTest(int *row, rules, of_the_rule_books) {
     example_free(e);
 }
 
-// ---- where programs went wrong
-// -------------------------------------------------------------------------------------
+// ---- where programs went wrong ----
 
 static void expect_move(struct example *e, const char *text) {
     const struct move wanted = read_move(e->variant, text);
