@@ -62,10 +62,10 @@ static const cyaml_schema_value_t schema = {
 static struct fit_settings usual_settings(void) {
     return (struct fit_settings){
         .choice = sample_choice_usual(),
-        .lambda = 0,
+        .lambda = 0.5,
         .l2 = {[GROUP_KING] = 1, [GROUP_TURN] = 1, [GROUP_MAN_SQUARE] = 10, [GROUP_KING_SQUARE] = 10},
-        .rate = 0.05,
-        .batch = 1024,
+        .rate = 0.2,
+        .batch = 8192,
         .epochs = 50,
         .patience = 5,
         .seed = 1,

@@ -11,8 +11,7 @@
 const char *const part_names[PART_COUNT] = {"train", "validation", "test"};
 
 struct sample_choice sample_choice_usual(void) {
-    return (struct sample_choice){
-        .quiet_only = true, .skip_plies = 0, .max_score = SCORE_LIMIT, .max_clock = MAX_CLOCK};
+    return (struct sample_choice){.quiet_only = true, .max_score = SCORE_LIMIT, .max_clock = 0};
 }
 
 // What one pass over the dataset needs.

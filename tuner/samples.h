@@ -41,7 +41,7 @@ struct sample_choice {
     int max_score;    // at most, in centipawns for either side
     int max_clock;    // at most, plies since progress: endings in which kings walk about are many and alike
 };
-struct sample_choice sample_choice_usual(void);
+struct sample_choice sample_choice_usual(void);  // configs/fit-default.yaml says why
 
 // Fails with one clear line: data that dataset_open refuses, damaged rows, no position left by the choice,
 // Ctrl-C.

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# tuner.sh BIN -- huff-tune from self-play games to weights: same bytes for any threads, what it says, refusals.
+set -euo pipefail
+bin=$(cd "${1:?folder of the built programs}" && pwd)
+tune=$bin/huff-tune
+config=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/configs/fit-default.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "tuner.sh: $*" >&2
+    exit 1
+}
+
+# run CODE ARGUMENT...: huff-tune with standard output in `out`, standard error in `err`.
+run() {
+    local wanted=$1 code=0
+    shift
+    "$tune" "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $* -- $(cat out err)"
+}
+
+says() { grep -qE -- "$1" out || fail "no line \"$1\" in: $(cat out)"; }
+warns() { grep -qE -- "warning: $1" err || fail "no warning \"$1\" in: $(cat err)"; }
+
+# refuses CODE "text" ARGUMENT...: one line on standard error that has the text, and no file is written.
+refuses() {
+    local code=$1 text=$2
+    shift 2
+    run "$code" "$@" -q
+    grep -qF -- "$text" err || fail "no \"$text\": $* -- $(cat err)"
+    [ "$(grep -vc '^Try ' err)" = 1 ] || fail "more than one line: $* -- $(cat err)"
+    [ ! -e bad.weights ] || fail "a file was written: $*"
+}
+
+play() {
+    printf 'variant: %s\ngames: %d\nseed: 3\nnodes: 100\nshard_games: 100\nopening:\n  random_plies: 6\n' \
+        "$2" "$3" >"$1.yaml"
+    "$bin/huff-selfplay" "$1.yaml" -o "$1" -q >/dev/null
+}
+play games spanish 400
+play other italian 20
+play few american+free 60
+
+# ---- fit: the same bytes for any number of threads, and from the files as from their folder
+run 0 fit "$config" games -o one.weights --threads 1
+says '^spanish: 400 games, [0-9]+ positions; starting from material alone$'
+says '^  train +[0-9]+ games +[0-9]+ positions chosen; White won [0-9]+, drew [0-9]+, lost [0-9]+$'
+says '^    1 +[0-9]+ +0\.[0-9]{5} +0\.[0-9]{5} \*$'
+says '^ended with epoch [0-9]+; epoch [1-9][0-9]* is kept$'
+says '^validation loss 0\.[0-9]{5}, with material 0\.[0-9]{5}: [0-9.]+% lower$'
+says '^weights written to one\.weights$'
+warns '[0-9]+ training games with [0-9]+ positions are few for [0-9]+ weights'
+warns '[0-9]+ validation games are few'
+run 0 fit "$config" games -o two.weights --threads 2 -q
+cmp one.weights two.weights || fail "two threads gave other weights than one"
+[ ! -s err ] || fail "-q is not quiet: $(cat err)"
+run 0 fit "$config" games/shard-*.h5 -o files.weights -q
+cmp one.weights files.weights || fail "the files gave other weights than their folder"
+run 0 fit "$config" games -o seed.weights -q --seed 9 --set batch=512
+! cmp -s one.weights seed.weights || fail "another order of positions gave the same weights"
+grep -qx 'variant spanish' one.weights || fail "not weights of spanish: $(head -2 one.weights)"
+grep -qx 'MAN 1000' one.weights || fail "a man is not worth 100 centipawns"
+
+run 0 fit "$config" games -o json.weights --json -q
+cmp one.weights json.weights || fail "--json gave other weights"
+says '"variant": "spanish"'
+says "\"sha256\": \"$(sha256sum <one.weights | cut -d' ' -f1)\""
+says '"validation_loss": 0\.[0-9]+'
+says '[0-9]+ validation games are few'
+
+# Fitted weights to start from, under their house rule as well.
+run 0 fit "$config" games -o next.weights -q --set start=one.weights
+says '^validation loss 0\.[0-9]{5}, with one\.weights 0\.[0-9]{5}'
+run 0 fit "$config" few -o free.weights -q --variant american+free
+grep -qx 'variant american' free.weights || fail "weights of american+free are not those of american"
+
+# ---- show and eval
+run 0 show one.weights
+says '^MAN +100\.0  a man$'
+says '^MAN_SQUARE: a man on a square'
+[ "$(grep -cE '^ +[1-8] ' out)" = 16 ] || fail "not two boards of eight rows: $(cat out)"
+[ "$(grep -cE '^ +8( +\.){4} *$' out)" = 1 ] || fail "men stand on their crowning row: $(cat out)"
+run 0 show one.weights --json
+says '"MAN": 100\.0'
+run 0 eval one.weights games --part test
+says '^one\.weights on spanish: [0-9]+ positions of [0-9]+ games \(test\)$'
+says '^loss 0\.[0-9]{5}, of material alone 0\.[0-9]{5}; [0-9]+ centipawns make a logit$'
+says '^0\.\.24 +[0-9]+ +[0-9.]+% +[0-9.]+% +[0-9.]+% +0\.[0-9]{5}$'
+run 0 eval one.weights games --json -q
+says '"by_pieces": \['
+says '"games": 400'
+
+# ---- Ctrl-C keeps the best weights so far
+"$tune" fit "$config" games -o stopped.weights --set epochs=100000 --set patience=100000 >out 2>err &
+pid=$!
+until grep -qE '^ +2 ' out; do
+    kill -0 $pid 2>/dev/null || fail "the fit ended by itself: $(cat out err)"
+    sleep 0.05
+done
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ "$code" -eq 1 ] || fail "exit $code instead of 1 after an interrupt"
+grep -qE '^interrupted after epoch [0-9]+; epoch [0-9]+ is kept$' out || fail "$(cat out)"
+grep -qF 'interrupted: stopped.weights holds the best weights so far' err || fail "$(cat err)"
+run 0 show stopped.weights
+
+# ---- refusals
+refuses 2 'expected -o FILE' fit "$config" games
+refuses 2 'expected datasets' fit "$config" -o bad.weights
+refuses 2 'expected train, validation, test or all, got "all of it"' eval one.weights games --part 'all of it'
+refuses 1 'games: holds games of spanish, not of italian' fit "$config" games -o bad.weights --variant italian
+refuses 1 'holds games of italian, but games/shard-000000.h5 holds games of spanish' \
+    fit "$config" games other -o bad.weights
+refuses 1 'nowhere: No such file' fit "$config" nowhere -o bad.weights
+mkdir empty
+refuses 1 'empty: no shards' fit "$config" empty -o bad.weights
+head -c 20000 games/shard-000000.h5 >cut.h5
+refuses 1 'cut.h5: ' fit "$config" cut.h5 -o bad.weights
+echo "not a dataset" >text.h5
+refuses 1 'text.h5: ' fit "$config" text.h5 -o bad.weights
+refuses 1 'is left by the choice of samples' fit "$config" games -o bad.weights --set sample.skip_plies=9999
+refuses 1 '--set lambda: expected 0..1, got "2"' fit "$config" games -o bad.weights --set lambda=2
+refuses 1 '--set l2.KING: expected 0..1000000000, got "-1"' fit "$config" games -o bad.weights --set l2.KING=-1
+refuses 1 '--set lamda: unknown key' fit "$config" games -o bad.weights --set lamda=1
+refuses 1 'free.weights:2: these are weights of american, not of spanish' \
+    fit "$config" games -o bad.weights --set start=free.weights
+refuses 1 'free.weights:2: these are weights of american, not of spanish' eval free.weights games
+refuses 1 'nowhere/bad.weights' fit "$config" games -o nowhere/bad.weights
+refuses 1 'text.h5:1: not a file of weights' show text.h5
+refuses 1 'one.weights:2: these are weights of spanish, not of russian' show one.weights --variant russian
+if "$tune" show one.weights >/dev/full 2>err; then fail "a full disk went unnoticed"; fi
+grep -q 'cannot write standard output' err || fail "$(cat err)"
