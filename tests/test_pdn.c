@@ -144,11 +144,6 @@ static void read_free(struct read *read) {
     free(read->written.bytes);
 }
 
-static bool has_word(const char *words, const char *word) {
-    const char *at = strstr(words, word);
-    return at != NULL;
-}
-
 static void expect_reports(const char *name, const char *reports, const char *expected) {
     if (!*expected) cr_expect_str_eq(reports, "", "%s", name);
     for (const char *at = reports; *expected;) {
@@ -168,12 +163,12 @@ Test(read, table) {
     for (int row = 0; row < table.rows; row++) {
         const char *name = table_cell(&table, row, "name"), *words = table_cell(&table, row, "settings");
         const struct pdn_settings settings = {
-            .variant = has_word(words, "none") ? NULL : variant_named(table_cell(&table, row, "variant")),
-            .left = has_word(words, "first")   ? PDN_LEFT_FIRST
-                    : has_word(words, "white") ? PDN_LEFT_WHITE
-                                               : PDN_LEFT_DEFAULT,
-            .text_result_wins = has_word(words, "text"),
-            .comments = has_word(words, "comments"),
+            .variant = strstr(words, "none") ? NULL : variant_named(table_cell(&table, row, "variant")),
+            .left = strstr(words, "first")   ? PDN_LEFT_FIRST
+                    : strstr(words, "white") ? PDN_LEFT_WHITE
+                                             : PDN_LEFT_DEFAULT,
+            .text_result_wins = strstr(words, "text") != NULL,
+            .comments = strstr(words, "comments") != NULL,
         };
         struct text text = text_of_cell(table_cell(&table, row, "text"));
         struct text written = text_of_cell(table_cell(&table, row, "written"));
