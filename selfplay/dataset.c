@@ -159,6 +159,8 @@ static hid_t text_type(void) {
     return type;
 }
 
+static bool is_enum(const struct column *column) { return column->kind >= COLUMN_SIDE; }
+
 static hid_t enum_type(hid_t base, int least, const char *const *names, int count) {
     const hid_t type = H5Tenum_create(base);
     for (int i = 0; i < count; i++) {
@@ -331,7 +333,9 @@ static bool transfer_rows(hid_t dataset, const struct column *column, hsize_t fi
     const hsize_t end = first + rows;
     if (write && H5Dset_extent(dataset, &end) < 0) return fail(error, "column %s: cannot grow", column->name);
     const hid_t in_file = H5Dget_space(dataset), in_memory = H5Screate_simple(1, &rows, NULL);
-    const hid_t type = column_type(column->kind, false);
+    // Names of an enum are read as numbers: a newer or older program may know more or fewer of them.
+    const bool own_type = !write && is_enum(column);
+    const hid_t type = own_type ? H5Dget_type(dataset) : column_type(column->kind, false);
     bool done = H5Sselect_hyperslab(in_file, H5S_SELECT_SET, &first, NULL, &rows, NULL) >= 0;
     if (done && write)
         done = H5Dwrite(dataset, type, in_memory, in_file, H5P_DEFAULT, data) >= 0;
@@ -587,7 +591,7 @@ static bool read_info(hid_t file, struct dataset_info *info, struct error *error
 }
 
 static bool column_type_fits(hid_t type, const struct column *column) {
-    const bool named = column->kind >= COLUMN_SIDE;
+    const bool named = is_enum(column);
     if (H5Tget_size(type) != column->size || H5Tget_class(type) != (named ? H5T_ENUM : H5T_INTEGER)) {
         return false;
     }

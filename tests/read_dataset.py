@@ -151,6 +151,18 @@ def check_refusals(huff_data, shard, folder):
         check(text in said and said.count("\n") == 1 and str(path) in said, f"{change.__name__}: {said}")
 
 
+def check_other_names(huff_data, shard, folder):
+    """A file whose program knew fewer ways to end a game, or more, is read all the same."""
+    path = folder / "names.h5"
+    shutil.copy(shard, path)
+    with h5py.File(path, "r+") as file:
+        values = file["games/termination"][()]
+        del file["games/termination"]
+        names = {f"ending {i}": i for i in range(40)}
+        file.create_dataset("games/termination", data=values, dtype=h5py.enum_dtype(names, "uint8"))
+    check("0 faults" in run(huff_data, "verify", path), "other names of terminations")
+
+
 def check_damage(huff_data, shard, folder):
     """One bit of compressed data turned over, and one value changed: both are noticed."""
     path = folder / "bit.h5"
@@ -193,6 +205,7 @@ def main():
         check((info["games"], info["positions"]) == (games, positions) and games == 50, "counts")
         check([info["results"][who] for who in ("black", "draw", "white")] == results.tolist(), "results")
         check_refusals(programs / "huff-data", shards[0], folder)
+        check_other_names(programs / "huff-data", shards[0], folder)
         check_damage(programs / "huff-data", shards[0], folder)
     print(f"{games} games and {positions} positions agree")
 
