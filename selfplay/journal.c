@@ -1,11 +1,11 @@
 // journal.c -- the append-only file of finished games.
 //
-// A header line "huff-journal 1 OWNER", then records:
+// A header line "huff-journal 2 OWNER", then records:
 //
 //     length  checksum  id  start      result termination random_plies  plies  ply ...
-//     u32     u32       u64 4 x u64 u8 i8     u8          u8            u32    (index u8, clock u8, flags
-//     u16,
-//                                                                               score i16)
+//     u32     u32       u64 4 x u64 u8 i8     u8          u8            u32
+//
+//     ply: index u8, clock u8, flags u16, score i16, depth u8, nodes u40, microseconds u32
 //
 // little-endian; length and CRC-32 are those of what follows them.
 
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,10 +28,11 @@
 enum {
     FRAME_SIZE = 8,
     GAME_SIZE = 8 + 4 * 8 + 1 + 3 + 4,
-    PLY_SIZE = 6,
+    PLY_SIZE = 1 + 1 + 2 + 2 + 1 + 5 + 4,
     MOST_RECORD = GAME_SIZE + PLAYING_MAX_PLIES * PLY_SIZE,
 };
 #define MOST_JOURNAL ((size_t)1 << 36)
+#define MOST_NODES   ((UINT64_C(1) << 40) - 1)
 
 struct journal {
     char *path;
@@ -87,10 +89,14 @@ static size_t encode(const struct variant *variant, uint64_t id, const struct pl
     put(&at, (uint64_t)game->random_plies, 1);
     put(&at, (uint64_t)game->plies, 4);
     for (int i = 0; i < game->plies; i++) {
-        put(&at, game->ply[i].index, 1);
-        put(&at, game->ply[i].clock, 1);
-        put(&at, game->ply[i].flags, 2);
-        put(&at, (uint16_t)game->ply[i].score, 2);
+        const struct played_ply *ply = &game->ply[i];
+        put(&at, ply->index, 1);
+        put(&at, ply->clock, 1);
+        put(&at, ply->flags, 2);
+        put(&at, (uint16_t)ply->score, 2);
+        put(&at, ply->depth, 1);
+        put(&at, ply->nodes < MOST_NODES ? ply->nodes : MOST_NODES, 5);
+        put(&at, (uint32_t)fmin(1e6 * (double)ply->seconds, UINT32_MAX), 4);
     }
     const size_t size = (size_t)(at - record);
     at = record;
@@ -109,6 +115,11 @@ static bool decode_plies(const struct variant *variant, const uint8_t *at, struc
         ply->clock = (uint8_t)get(&at, 1);
         ply->flags = (uint16_t)get(&at, 2);
         ply->score = (int16_t)get(&at, 2);
+        ply->depth = (uint8_t)get(&at, 1);
+        ply->nodes = get(&at, 5);
+        ply->seconds = (float)((double)get(&at, 4) / 1e6);
+        game->nodes[position.turn] += ply->nodes;
+        game->seconds[position.turn] += (double)ply->seconds;
         variant->generate(&position, list);
         if (ply->index >= list->count || list->truncated) return false;
         ply->move = list->moves[ply->index];
@@ -189,7 +200,7 @@ static bool start_writing(struct journal *journal, const char *header, size_t go
 
 struct journal *journal_open(const char *path, const char *owner, const struct variant *variant,
                              journal_found *found, void *context, uint64_t *cut, struct error *error) {
-    char *header = memory_text("huff-journal 1 %s\n", owner), *data = NULL;
+    char *header = memory_text("huff-journal 2 %s\n", owner), *data = NULL;
     size_t size = 0, good = 0;
     bool done = !file_exists(path) || file_read(path, MOST_JOURNAL, &data, &size, error);
     if (done) good = read_records(variant, header, data, size, found, context);

@@ -81,6 +81,8 @@ static enum termination game_ended(struct playing *playing, const struct played_
     if (!can_be_recorded(playing)) return GAME_LENGTH;
     const enum termination by_rule = game_over(&playing->game, result);
     if (by_rule != GAME_GOES_ON) return by_rule;
+    const enum termination called = adjudicate(&playing->settings.adjudication, played, result);
+    if (called != GAME_GOES_ON) return called;
     return played->plies < playing->settings.max_plies ? GAME_GOES_ON : GAME_LENGTH;
 }
 
@@ -94,6 +96,10 @@ static void play_searched(struct playing *playing, const struct player players[s
     played->nodes[side] += found->nodes;
     played->seconds[side] += found->seconds;
     play(game, found->best, found->index, side == WHITE ? found->score : -found->score, 0, played);
+    struct played_ply *ply = &played->ply[played->plies - 1];
+    ply->nodes = found->nodes;
+    ply->seconds = (float)found->seconds;
+    ply->depth = (uint8_t)found->depth;
 }
 
 void playing_game(struct playing *playing, const struct opening *opening,

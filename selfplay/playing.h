@@ -14,6 +14,7 @@
 
 #include "core/game.h"
 #include "search/search.h"
+#include "selfplay/adjudication.h"
 #include "selfplay/openings.h"
 
 enum { NO_SCORE = -32768 };  // of a ply that no search chose
@@ -31,10 +32,13 @@ enum position_flags {
 // A position of a game: what was known there and what was played.
 struct played_ply {
     struct move move;
+    uint64_t nodes;  // searched for it
+    float seconds;   // thought about it
     uint8_t index;   // of the move in the list of legal moves
     uint8_t clock;   // plies since progress, at most 255
     uint16_t flags;  // enum position_flags
     int16_t score;   // centipawns, White's view; NO_SCORE
+    uint8_t depth;   // searched; 0 = not known
 };
 
 struct played_game {
@@ -53,6 +57,7 @@ struct playing_settings {
     const struct variant *variant;
     struct draw_rules draws;
     int max_plies;  // a game as long as this is a draw (GAME_LENGTH); at most PLAYING_MAX_PLIES
+    struct adjudication adjudication;
 };
 enum { PLAYING_MAX_PLIES = 65535 };
 

@@ -1,6 +1,7 @@
 // test_journal.c -- whatever happens to a journal, the whole games at its beginning are found again.
 
 #include <fcntl.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +21,14 @@ static void compare(void *context, uint64_t id, struct played_game *game) {
     struct found *found = context;
     cr_assert_lt(found->count, found->games->count);
     cr_assert_eq(id, 40 + (uint64_t)found->count);
-    cr_assert(played_games_equal(game, &found->games->game[found->count]));
+    const struct played_game *written = &found->games->game[found->count];
+    cr_assert(played_games_equal(game, written));
+    for (int i = 0; i < game->plies; i++) {
+        const struct played_ply *p = &game->ply[i], *q = &written->ply[i];
+        cr_assert(p->nodes == q->nodes && p->depth == q->depth && fabsf(p->seconds - q->seconds) <= 1e-6f);
+    }
+    cr_assert(game->nodes[WHITE] > 0 && game->nodes[WHITE] == written->nodes[WHITE]);
+    cr_assert(game->nodes[BLACK] > 0 && game->nodes[BLACK] == written->nodes[BLACK]);
     found->count++;
 }
 
