@@ -32,10 +32,11 @@ static const char *take(struct columns *c, int width, const char *what, struct e
 static bool take_number(struct columns *c, int width, int least, int most, int *number, const char *what,
                         struct error *error) {
     const char *field = take(c, width, what, error);
+    *number = 0;
     if (!field) return false;
     int i = 0;
     while (i < width - 1 && field[i] == ' ') i++;
-    for (*number = 0; i < width && is_digit(field[i]); i++) *number = 10 * *number + field[i] - '0';
+    for (; i < width && is_digit(field[i]); i++) *number = 10 * *number + field[i] - '0';
     if (i == width && *number >= least && *number <= most) return true;
     return error_set(error, "%s: expected %d..%d in %d columns, got \"%.*s\"", what, least, most, width,
                      width, field);
@@ -58,6 +59,7 @@ static bool take_minutes(struct columns *c, double *minutes, struct error *error
 static bool take_choice(struct columns *c, const char *choices, int *choice, const char *what,
                         struct error *error) {
     const char *field = take(c, 1, what, error);
+    *choice = 0;
     if (!field) return false;
     const char *found = *field ? strchr(choices, *field) : NULL;
     if (!found) return error_set(error, "%s: expected one of %s, got \"%.1s\"", what, choices, field);
