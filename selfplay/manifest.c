@@ -2,17 +2,17 @@
 
 #include "selfplay/manifest.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
-#include "core/support/options.h"
-
-#define FORMAT  "huff-run"
-#define PROGRAM "huff-selfplay " HUFF_VERSION
 
 enum { MOST_BYTES = 1 << 20 };
 
@@ -43,23 +43,32 @@ static bool manifest_write(const char *folder, const struct manifest *manifest, 
     return done;
 }
 
-bool manifest_create(const char *folder, struct settings *settings, const char *weights_sha256,
+int manifest_lock(const char *folder, struct error *error) {
+    const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0) {
+        error_set(error, "%s: %s", folder, strerror(errno));
+        return -1;
+    }
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
+    if (errno == EWOULDBLOCK)
+        error_set(error, "%s: another process is working on this run", folder);
+    else
+        error_set(error, "%s: cannot lock: %s", folder, strerror(errno));
+    close(lock);
+    return -1;
+}
+
+bool manifest_create(const char *folder, const struct manifest_kind *kind, json_t *config, json_t *checksums,
                      struct manifest *manifest, struct error *error) {
     *manifest = (struct manifest){0};
-    json_t *config = settings_to_json(settings);
     sum_config(config, manifest->config_sha256);
-    memcpy(manifest->weights_sha256, weights_sha256, sizeof manifest->weights_sha256);
     manifest->root =
-        json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:o, s:[], s:n}", "format", FORMAT, "version", 1, "program",
-                  PROGRAM, "config", config, "config_sha256", manifest->config_sha256, "weights_sha256",
-                  weights_sha256, "started", now(), "resumed", "finished");
-    if (!manifest_write(folder, manifest, error)) {
-        manifest_free(manifest);
-        return false;
-    }
-    manifest->settings = *settings;
-    *settings = (struct settings){0};
-    return true;
+        json_pack("{s:s, s:i, s:s, s:o, s:s, s:o, s:o, s:[], s:n}", "format", kind->format, "version", 1,
+                  "program", kind->program, "config", config, "config_sha256", manifest->config_sha256,
+                  "checksums", checksums, "started", now(), "resumed", "finished");
+    if (manifest_write(folder, manifest, error)) return true;
+    manifest_free(manifest);
+    return false;
 }
 
 static bool check_sum(const char *path, json_t *config, const char *expected, struct error *error) {
@@ -70,30 +79,28 @@ static bool check_sum(const char *path, json_t *config, const char *expected, st
                      path);
 }
 
-static bool unpack(const char *path, struct manifest *manifest, struct error *error) {
-    const char *format, *program, *config_sha256, *weights_sha256;
-    json_t *config;
+static bool check(const char *path, const struct manifest_kind *kind, struct manifest *manifest,
+                  struct error *error) {
+    const char *format, *program, *config_sha256;
+    json_t *config, *checksums;
     int version;
     json_error_t cause;
-    if (json_unpack_ex(manifest->root, &cause, 0, "{s:s, s:i, s:s, s:o, s:s, s:s}", "format", &format,
+    if (json_unpack_ex(manifest->root, &cause, 0, "{s:s, s:i, s:s, s:o, s:s, s:o}", "format", &format,
                        "version", &version, "program", &program, "config", &config, "config_sha256",
-                       &config_sha256, "weights_sha256", &weights_sha256) != 0) {
+                       &config_sha256, "checksums", &checksums) != 0) {
         return error_set(error, "%s: %s", path, cause.text);
     }
-    if (strcmp(format, FORMAT) != 0 || version != 1) {
-        return error_set(error, "%s: not the manifest of a self-play run of version 1", path);
-    }
-    if (strcmp(program, PROGRAM) != 0) {
-        return error_set(error, "%s: the run was begun by %s, this is " PROGRAM, path, program);
-    }
+    if (strcmp(format, kind->format) != 0 || version != 1)
+        return error_set(error, "%s: not a manifest of the format %s 1", path, kind->format);
+    if (strcmp(program, kind->program) != 0)
+        return error_set(error, "%s: the run was begun by %s, this is %s", path, program, kind->program);
     if (!check_sum(path, config, config_sha256, error)) return false;
-    if (strlen(weights_sha256) != 64) return error_set(error, "%s: weights_sha256 is not a checksum", path);
     memcpy(manifest->config_sha256, config_sha256, sizeof manifest->config_sha256);
-    memcpy(manifest->weights_sha256, weights_sha256, sizeof manifest->weights_sha256);
-    return settings_from_json(config, &manifest->settings, error) || error_prefix(error, "%s", path);
+    return true;
 }
 
-bool manifest_read(const char *folder, struct manifest *manifest, struct error *error) {
+bool manifest_read(const char *folder, const struct manifest_kind *kind, struct manifest *manifest,
+                   struct error *error) {
     *manifest = (struct manifest){0};
     char *path = manifest_path(folder), *text = NULL;
     size_t size;
@@ -101,13 +108,28 @@ bool manifest_read(const char *folder, struct manifest *manifest, struct error *
     if (done) {
         json_error_t cause;
         manifest->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &cause);
-        done = manifest->root != NULL ? unpack(path, manifest, error)
+        done = manifest->root != NULL ? check(path, kind, manifest, error)
                                       : error_set(error, "%s:%d: %s", path, cause.line, cause.text);
     }
     free(text);
     free(path);
     if (!done) manifest_free(manifest);
     return done;
+}
+
+bool manifest_exists(const char *folder) {
+    char *path = manifest_path(folder);
+    const bool exists = file_exists(path);
+    free(path);
+    return exists;
+}
+
+json_t *manifest_config(const struct manifest *manifest) { return json_object_get(manifest->root, "config"); }
+
+bool manifest_agrees(const struct manifest *manifest, json_t *checksums) {
+    const bool equal = json_equal(json_object_get(manifest->root, "checksums"), checksums);
+    json_decref(checksums);
+    return equal;
 }
 
 bool manifest_note_resumed(const char *folder, struct manifest *manifest, struct error *error) {
@@ -124,7 +146,6 @@ bool manifest_note_finished(const char *folder, struct manifest *manifest, struc
 }
 
 void manifest_free(struct manifest *manifest) {
-    settings_free(&manifest->settings);
     json_decref(manifest->root);
     *manifest = (struct manifest){0};
 }

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/support/clock.h"
@@ -29,6 +28,8 @@
 #include "selfplay/shards.h"
 
 enum { MOST_WEIGHTS = 1 << 26 };
+
+static const struct manifest_kind kind = {"huff-run", "huff-selfplay " HUFF_VERSION};
 
 // A shard some of whose games are finished. There are never more of these than threads, and one.
 struct open_shard {
@@ -49,6 +50,7 @@ struct run {
     char *folder;
     int lock;  // the folder, held while the run is open
     struct manifest manifest;
+    struct settings settings;
     struct weights weights;
     char *rules, *config, *limit;  // texts for the shards
     uint64_t shard_count;
@@ -66,7 +68,7 @@ struct run {
     omp_lock_t writing;  // one thread at a time makes a shard
 };
 
-static const struct settings *settings_of(const struct run *run) { return &run->manifest.settings; }
+static const struct settings *settings_of(const struct run *run) { return &run->settings; }
 
 static uint64_t first_game(const struct run *run, uint64_t shard) {
     return shard * (uint64_t)settings_of(run)->shard_games;
@@ -177,7 +179,7 @@ static bool publish(struct run *run, struct open_shard *shard, struct error *err
         .variant = settings_of(run)->variant,
         .rules = run->rules,
         .engine = "huff " HUFF_VERSION,
-        .weights_sha256 = run->manifest.weights_sha256,
+        .weights_sha256 = run->weights.sha256,
         .limit = run->limit,
         .config = run->config,
         .seed = settings_of(run)->seed,
@@ -306,7 +308,8 @@ static void work(struct run *run) {
         .variant = settings->variant, .draws = settings->draws, .max_plies = settings->max_plies};
     struct playing *playing = playing_new(&rules);
     struct search *search = search_new(settings->variant, &run->weights, (size_t)settings->hash);
-    const struct player players[2] = {{search, settings->limits}, {search, settings->limits}};
+    const struct player players[2] = {{.search = search, .limits = settings->limits},
+                                       {.search = search, .limits = settings->limits}};
     struct played_game game = {0};
     uint64_t id;
     while (next_game(run, &id)) {
@@ -395,6 +398,7 @@ void run_close(struct run *run) {
         free_shard(shard);
     }
     manifest_free(&run->manifest);
+    settings_free(&run->settings);
     free(run->rules);
     free(run->config);
     free(run->limit);
@@ -407,13 +411,11 @@ void run_close(struct run *run) {
 }
 
 static bool lock_folder(struct run *run, struct error *error) {
-    run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (run->lock < 0) return error_set(error, "%s: %s", run->folder, strerror(errno));
-    if (flock(run->lock, LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno == EWOULDBLOCK)
-        return error_set(error, "%s: another process is working on this run", run->folder);
-    return error_set(error, "%s: cannot lock: %s", run->folder, strerror(errno));
+    run->lock = manifest_lock(run->folder, error);
+    return run->lock >= 0;
 }
+
+static json_t *checksums(const struct run *run) { return json_pack("{s:s}", "weights", run->weights.sha256); }
 
 // Everything that follows from the manifest.
 static void prepare(struct run *run) {
@@ -461,12 +463,13 @@ static void remove_beginnings(const struct run *run) {
 
 static bool begin(struct run *run, struct settings *settings, struct error *error) {
     if (!file_make_folder(run->folder, error) || !lock_folder(run, error)) return false;
-    char *manifest = file_in(run->folder, "manifest.json");
-    const bool taken = file_exists(manifest);  // by a process that was faster
-    free(manifest);
-    if (taken) return error_set(error, "%s: exists already", run->folder);
-    if (store_weights(run, settings, error) &&
-        manifest_create(run->folder, settings, run->weights.sha256, &run->manifest, error)) {
+    if (manifest_exists(run->folder)) {  // by a process that was faster
+        return error_set(error, "%s: exists already", run->folder);
+    }
+    if (store_weights(run, settings, error) && manifest_create(run->folder, &kind, settings_to_json(settings),
+                                                               checksums(run), &run->manifest, error)) {
+        run->settings = *settings;
+        *settings = (struct settings){0};
         return true;
     }
     remove_beginnings(run);
@@ -495,7 +498,7 @@ struct run *run_create(const char *folder, struct settings *settings, struct err
 static bool read_weights(struct run *run, struct error *error) {
     char *path = file_in(run->folder, "start.weights");
     bool done = weights_read(path, settings_of(run)->variant, &run->weights, error);
-    if (done && strcmp(run->weights.sha256, run->manifest.weights_sha256) != 0) {
+    if (done && !manifest_agrees(&run->manifest, checksums(run))) {
         done = error_set(error, "%s: not the weights that the run began with (the checksum differs)", path);
     }
     free(path);
@@ -555,7 +558,9 @@ static bool load_journals(struct run *run, bool quiet, struct error *error) {
 
 struct run *run_resume(const char *folder, bool quiet, struct error *error) {
     struct run *run = run_new(folder);
-    bool done = lock_folder(run, error) && manifest_read(folder, &run->manifest, error);
+    bool done = lock_folder(run, error) && manifest_read(folder, &kind, &run->manifest, error) &&
+                (settings_from_json(manifest_config(&run->manifest), &run->settings, error) ||
+                 error_prefix(error, "%s/manifest.json", folder));
     if (done) prepare(run);
     done = done && read_weights(run, error);
     if (done) remove_temporaries(run);
