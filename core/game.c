@@ -26,6 +26,7 @@ const char *const termination_names[TERMINATION_COUNT] = {
     [GAME_TIME] = "time",
     [GAME_ILLEGAL_MOVE] = "illegal move",
     [GAME_CRASH] = "crash",
+    [GAME_STALL] = "stall",
 };
 
 // ---- limits on endings ----

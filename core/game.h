@@ -20,6 +20,7 @@ enum termination {
     GAME_TIME,
     GAME_ILLEGAL_MOVE,
     GAME_CRASH,
+    GAME_STALL,  // no answer where no clock runs
     TERMINATION_COUNT
 };
 extern const char *const termination_names[TERMINATION_COUNT];

@@ -38,9 +38,10 @@ struct arguments {
     char *threads, *seed;  // owned: words for the numbers of the common options
 };
 
-#define ENGINE_TEXT                                                                                         \
-    "An engine, given twice: name, weights (a file, or material, the default), and nodes, depth, movetime " \
-    "and hash of its own"
+#define ENGINE_TEXT                                                                                        \
+    "An engine, given twice: name; weights (a file, or material, the default) and hash for the engine of " \
+    "this program; cmd (its words in quotes), proto (hub, the default, or text), dir and option.NAME for " \
+    "another; and nodes, depth, movetime or tc of its own"
 #define SPRT_TEXT                                                                                           \
     "Stop as soon as it is clear whether the first engine is elo0 (default 0) or elo1 (5) stronger, wrong " \
     "in a part alpha or beta (0.05) of all tests; model: normalized (default), logistic, quadratic, "       \
@@ -185,7 +186,8 @@ static int exit_code(const struct match_settings *settings, const struct match_r
 static void warn_of_copies(const struct match_settings *settings) {
     if (settings->openings.random_plies > 0 || settings->games == PAIR_GAMES) return;
     for (int i = 0; i < MATCH_ENGINES; i++) {
-        if (settings->engines[i].limits.seconds > 0) return;
+        const struct match_engine *engine = &settings->engines[i];
+        if (engine->command != NULL || engine->limits.seconds > 0 || engine->clock.seconds > 0) return;
     }
     fprintf(stderr, PROGRAM ": all pairs begin at one position and will be copies of the first: "
                             "--openings random:PLIES makes them differ\n");

@@ -43,7 +43,7 @@ struct match {
 struct worker {
     struct match *match;
     struct playing *playing;
-    struct search *searches[MATCH_ENGINES];
+    struct player players[MATCH_ENGINES];
     struct played_game game;
 };
 
@@ -148,19 +148,17 @@ static struct position end_of_opening(const struct variant *variant, const struc
     return position;
 }
 
-static struct match_game play_game(struct worker *worker, const struct opening *opening, int white) {
-    const struct match_engine *engines = worker->match->settings->engines;
+// False when the game was given up.
+static bool play_game(struct worker *worker, const struct opening *opening, int white,
+                      struct match_game *game) {
     const int engine_of[2] = {[WHITE] = white, [BLACK] = 1 - white};
-    struct player players[2];
-    for (int side = 0; side < 2; side++) {
-        players[side] = (struct player){worker->searches[engine_of[side]], engines[engine_of[side]].limits};
-    }
+    const struct player players[2] = {worker->players[engine_of[WHITE]], worker->players[engine_of[BLACK]]};
     struct played_game *played = &worker->game;
     playing_game(worker->playing, opening, players, played);
-    struct match_game game = {
+    *game = (struct match_game){
         .white = white, .result = played->result, .termination = played->termination, .plies = played->plies};
-    for (int side = 0; side < 2; side++) game.nodes[engine_of[side]] = played->nodes[side];
-    return game;
+    for (int side = 0; side < 2; side++) game->nodes[engine_of[side]] = played->nodes[side];
+    return played->termination != GAME_GOES_ON;
 }
 
 static void play_pair(struct worker *worker, uint64_t number) {
@@ -176,28 +174,55 @@ static void play_pair(struct worker *worker, uint64_t number) {
     pair.opening = end_of_opening(match->settings->variant, &opening);
     pair.opening_plies = opening.plies;
     for (int i = 0; i < PAIR_GAMES; i++) {
-        if (is_stopping(match)) {
+        if (is_stopping(match) || !play_game(worker, &opening, i, &pair.games[i])) {
+            if (*worker->game.reason.text && !interrupted()) fail(match, &worker->game.reason);
             hand_in(match, &pair, SLOT_GIVEN_UP);
             return;
         }
-        pair.games[i] = play_game(worker, &opening, i);
     }
     hand_in(match, &pair, SLOT_PLAYED);
+}
+
+static struct player make_player(const struct match_settings *settings, const struct match_engine *engine) {
+    struct player player = {.limits = engine->limits, .clock = engine->clock};
+    if (engine->command == NULL) {
+        player.search = search_new(settings->variant, &engine->weights, (size_t)engine->hash);
+        return player;
+    }
+    const struct engine_settings program = {
+        .name = engine->name,
+        .command = engine->command,
+        .folder = engine->folder,
+        .protocol = engine->protocol,
+        .variant = settings->variant,
+        .options = engine->options,
+        .option_count = engine->option_count,
+        .startup = settings->startup,
+        .ready = settings->ready,
+        .stall = settings->stall,
+        .most_failures = settings->recover,
+    };
+    player.engine = engine_new(&program);
+    return player;
 }
 
 // What one thread does.
 static void work(struct match *match) {
     const struct match_settings *settings = match->settings;
     const struct playing_settings rules = {
-        .variant = settings->variant, .draws = settings->draws, .max_plies = settings->max_plies};
+        .variant = settings->variant,
+        .draws = settings->draws,
+        .max_plies = settings->max_plies,
+        .time_margin = settings->time_margin,
+    };
     struct worker worker = {.match = match, .playing = playing_new(&rules)};
-    for (int i = 0; i < MATCH_ENGINES; i++) {
-        const struct match_engine *engine = &settings->engines[i];
-        worker.searches[i] = search_new(settings->variant, &engine->weights, (size_t)engine->hash);
-    }
+    for (int i = 0; i < MATCH_ENGINES; i++) worker.players[i] = make_player(settings, &settings->engines[i]);
     uint64_t number;
     while (take_pair(match, &number)) play_pair(&worker, number);
-    for (int i = 0; i < MATCH_ENGINES; i++) search_free(worker.searches[i]);
+    for (int i = 0; i < MATCH_ENGINES; i++) {
+        engine_free(worker.players[i].engine);
+        search_free(worker.players[i].search);
+    }
     played_game_free(&worker.game);
     playing_free(worker.playing);
 }

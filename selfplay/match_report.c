@@ -34,12 +34,18 @@ static struct number number(double value, int decimals) {
 }
 
 struct limit {
-    char text[NUMBER_SIZE];
+    char text[2 * NUMBER_SIZE];
 };
 
-static struct limit name_limit(const struct search_limits *limits) {
+static struct limit name_limit(const struct match_engine *engine) {
+    const struct search_limits *limits = &engine->limits;
+    const struct time_control *clock = &engine->clock;
     struct limit limit;
-    if (limits->nodes > 0)
+    if (clock->seconds > 0 && clock->moves > 0)
+        snprintf(limit.text, sizeof limit.text, "%d/%g+%g", clock->moves, clock->seconds, clock->increment);
+    else if (clock->seconds > 0)
+        snprintf(limit.text, sizeof limit.text, "%g+%g", clock->seconds, clock->increment);
+    else if (limits->nodes > 0)
         snprintf(limit.text, sizeof limit.text, "nodes %" PRIu64, limits->nodes);
     else if (limits->depth > 0)
         snprintf(limit.text, sizeof limit.text, "depth %d", limits->depth);
@@ -65,7 +71,7 @@ static void print_both(FILE *out, const char *first, const char *second) {
 static void print_conditions(FILE *out, const struct match_settings *settings) {
     const struct match_engine *a = &settings->engines[0], *b = &settings->engines[1];
     fprintf(out, "Results of %s vs %s (", a->name, b->name);
-    print_both(out, name_limit(&a->limits).text, name_limit(&b->limits).text);
+    print_both(out, name_limit(a).text, name_limit(b).text);
     fprintf(out, ", ");
     char hash[MATCH_ENGINES][NUMBER_SIZE];
     for (int i = 0; i < MATCH_ENGINES; i++) snprintf(hash[i], NUMBER_SIZE, "%dMB", settings->engines[i].hash);
@@ -190,9 +196,13 @@ static json_t *engines_json(const struct match_settings *settings) {
         const struct match_engine *engine = &settings->engines[i];
         json_t *root = json_object();
         set(root, "name", json_string(engine->name));
-        set(root, "weights", json_string(engine->weights_path != NULL ? engine->weights_path : "material"));
+        if (engine->command != NULL)
+            set(root, "command", json_string(engine->command));
+        else
+            set(root, "weights",
+                json_string(engine->weights_path != NULL ? engine->weights_path : "material"));
         if (engine->weights_path != NULL) set(root, "weights_sha256", json_string(engine->weights.sha256));
-        set(root, "limit", json_string(name_limit(&engine->limits).text));
+        set(root, "limit", json_string(name_limit(engine).text));
         set(root, "hash", json_integer(engine->hash));
         json_array_append_new(array, root);
     }

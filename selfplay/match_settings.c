@@ -18,7 +18,13 @@ enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024 
     CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, WORDS, key, 1, MOST_TEXT),
 
 #define WORDS struct engine_words
-static const cyaml_schema_field_t engine_fields[] = {FOR_EACH_ENGINE_KEY(WORDS_FIELD) CYAML_FIELD_END};
+static const cyaml_schema_value_t engine_option_schema = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, MOST_TEXT)};
+static const cyaml_schema_field_t engine_fields[] = {
+    FOR_EACH_ENGINE_KEY(WORDS_FIELD)  //
+    CYAML_FIELD_SEQUENCE("options", CYAML_FLAG_OPTIONAL, struct engine_words, options, &engine_option_schema,
+                         0, MOST_ENGINE_OPTIONS),
+    CYAML_FIELD_END};
 #undef WORDS
 
 #define WORDS struct sprt_words
@@ -67,18 +73,54 @@ static bool refuse_key(const struct spec_key *keys, const char *name, struct err
     return false;
 }
 
-static bool parse_spec(char *text, const struct spec_key *keys, void *words, struct error *error) {
+// The next KEY=VALUE of a list; a comma between quotes does not end it.
+static char *next_pair(char **rest) {
+    char *const pair = *rest;
+    if (pair == NULL) return NULL;
+    bool quoted = false;
+    char *at = pair;
+    for (; *at != '\0' && (quoted || *at != ','); at++) {
+        if (*at == '"') quoted = !quoted;
+    }
+    *rest = *at == '\0' ? NULL : at + 1;
+    *at = '\0';
+    return pair;
+}
+
+// Quotes around all of a value are no part of it.
+static char *unquote(char *value) {
+    const size_t length = strlen(value);
+    if (length < 3 || value[0] != '"' || strchr(value + 1, '"') != value + length - 1) return value;
+    value[length - 1] = '\0';
+    return value + 1;
+}
+
+// Takes KEY=VALUE when it is none of the keys; false without an error: unknown.
+typedef bool extra_key(void *words, char *pair, char *value);
+
+static bool parse_spec(char *text, const struct spec_key *keys, void *words, extra_key *extra,
+                       struct error *error) {
     char *rest = text;
-    for (char *pair = strsep(&rest, ","); pair != NULL; pair = strsep(&rest, ",")) {
+    for (char *pair = next_pair(&rest); pair != NULL; pair = next_pair(&rest)) {
         char *value = strchr(pair, '=');
         if (value == NULL || value == pair || value[1] == '\0')
             return error_set(error, "expected KEY=VALUE,KEY=VALUE..., got \"%.80s\"", pair);
+        if (extra != NULL && extra(words, pair, value + 1)) continue;
         *value++ = '\0';
         char **word = find_key(keys, pair, words);
         if (word == NULL) return refuse_key(keys, pair, error);
         if (*word != NULL) return error_set(error, "%s: given twice", pair);
-        *word = value;
+        *word = unquote(value);
     }
+    return true;
+}
+
+static bool add_engine_option(void *words, char *pair, char *value) {
+    struct engine_words *engine = words;
+    if (strncmp(pair, "option.", 7) != 0 || engine->options_count == MOST_ENGINE_OPTIONS) return false;
+    char *const plain = unquote(value);
+    memmove(value, plain, strlen(plain) + 1);
+    engine->options[engine->options_count++] = pair + 7;
     return true;
 }
 
@@ -89,9 +131,7 @@ bool engine_words_parse(char *text, struct engine_words *words, struct error *er
 #undef X
             {NULL, 0}};
     *words = (struct engine_words){0};
-    if (strncmp(text, "cmd=", 4) == 0 || strstr(text, ",cmd=") != NULL)
-        return error_set(error, "cmd: only the engine of this program plays here: give weights=FILE");
-    return parse_spec(text, keys, words, error);
+    return parse_spec(text, keys, words, add_engine_option, error);
 }
 
 bool sprt_words_parse(char *text, struct sprt_words *words, struct error *error) {
@@ -101,7 +141,7 @@ bool sprt_words_parse(char *text, struct sprt_words *words, struct error *error)
 #undef X
             {NULL, 0}};
     *words = (struct sprt_words){0};
-    return parse_spec(text, keys, words, error);
+    return parse_spec(text, keys, words, NULL, error);
 }
 
 // ---- one word
@@ -228,43 +268,104 @@ static bool take_openings(const struct reader *reader, struct match_settings *se
 
 // ---- the engines
 
-// One limit a move, like everywhere else; *given says whether there is one.
-static bool take_limits(const struct reader *reader, const struct word words[3], struct search_limits *limits,
-                        bool *given) {
-    *given = false;
-    for (int i = 0; i < 3; i++) {
+enum { LIMIT_NODES, LIMIT_DEPTH, LIMIT_MOVETIME, LIMIT_TC, LIMIT_KINDS };
+
+struct limits {
+    bool given;
+    struct search_limits search;
+    struct time_control clock;
+};
+
+static bool take_clock(const struct reader *reader, const struct word *word, struct time_control *clock) {
+    struct error cause;
+    return word->text == NULL || time_control_parse(word->text, clock, &cause) ||
+           refuse(reader, word, cause.text);
+}
+
+// One limit, like everywhere else.
+static bool take_limits(const struct reader *reader, const struct word words[LIMIT_KINDS],
+                        struct limits *limits) {
+    *limits = (struct limits){0};
+    for (int i = 0; i < LIMIT_KINDS; i++) {
         if (words[i].text == NULL) continue;
-        if (*given) return refuse(reader, &words[i], "expected one of nodes, depth and movetime only");
-        *given = true;
+        if (limits->given)
+            return refuse(reader, &words[i], "expected one of nodes, depth, movetime and tc only");
+        limits->given = true;
     }
-    *limits = (struct search_limits){0};
     int64_t nodes;
-    if (!take_number(reader, words[0], 0, 1, 1000000000000, &nodes)) return false;
-    limits->nodes = (uint64_t)nodes;
-    return take_int(reader, words[1], 0, 1, MAX_DEPTH, &limits->depth) &&
-           take_real(reader, words[2], 0, 0.001, 3600, &limits->seconds);
+    if (!take_number(reader, words[LIMIT_NODES], 0, 1, 1000000000000, &nodes)) return false;
+    limits->search.nodes = (uint64_t)nodes;
+    return take_int(reader, words[LIMIT_DEPTH], 0, 1, MAX_DEPTH, &limits->search.depth) &&
+           take_real(reader, words[LIMIT_MOVETIME], 0, 0.001, 3600, &limits->search.seconds) &&
+           take_clock(reader, &words[LIMIT_TC], &limits->clock);
 }
 
 // The limit of engines that have none of their own. An option replaces the file's of whatever kind.
-static bool take_common_limits(const struct reader *reader, struct search_limits *limits, bool *given) {
+static bool take_common_limits(const struct reader *reader, struct limits *limits) {
     const struct match_words *options = reader->options, *file = reader->file;
-    const bool by_option = options->nodes != NULL || options->depth != NULL || options->movetime != NULL;
-    const struct word words[3] = {
+    const bool by_option =
+        options->nodes != NULL || options->depth != NULL || options->movetime != NULL || options->tc != NULL;
+    const struct word words[LIMIT_KINDS] = {
         choose(options->nodes, by_option ? NULL : file->nodes, "nodes"),
         choose(options->depth, by_option ? NULL : file->depth, "depth"),
         choose(options->movetime, by_option ? NULL : file->movetime, "movetime"),
+        choose(options->tc, by_option ? NULL : file->tc, "tc"),
     };
-    return take_limits(reader, words, limits, given);
+    return take_limits(reader, words, limits);
 }
 
-static bool take_engine(const struct reader *reader, int index, const struct search_limits *common,
-                        bool common_given, struct match_engine *engine) {
+typedef struct word word_source(const char *text, const char *outer, const char *key);
+
+static bool take_engine_limits(const struct reader *reader, const struct engine_words *words,
+                               word_source *word_of, const char *outer, const struct limits *common,
+                               struct match_engine *engine) {
+    const struct word own_words[LIMIT_KINDS] = {
+        word_of(words->nodes, outer, "nodes"),
+        word_of(words->depth, outer, "depth"),
+        word_of(words->movetime, outer, "movetime"),
+        word_of(words->tc, outer, "tc"),
+    };
+    struct limits own;
+    if (!take_limits(reader, own_words, &own)) return false;
+    if (!own.given && !common->given)
+        return error_set(reader->error,
+                         "expected a limit a move: --nodes N, --depth N, --movetime SECONDS or "
+                         "--tc SECONDS+INCREMENT");
+    engine->limits = own.given ? own.search : common->search;
+    engine->clock = own.given ? own.clock : common->clock;
+    return true;
+}
+
+// What tells an external engine from one of this program.
+static bool take_program(const struct reader *reader, const struct engine_words *words, word_source *word_of,
+                         const char *outer, struct match_engine *engine) {
+    const struct word proto = word_of(words->proto, outer, "proto"), dir = word_of(words->dir, outer, "dir"),
+                      weights = word_of(words->weights, outer, "weights"),
+                      option = word_of(words->options_count > 0 ? words->options[0] : NULL, outer, "option");
+    const struct word *alone = dir.text != NULL ? &dir : proto.text != NULL ? &proto : &option;
+    if (words->cmd == NULL) return alone->text == NULL || refuse(reader, alone, "goes with cmd only");
+    if (weights.text != NULL) return refuse(reader, &weights, "goes with the engine of this program only");
+    engine->command = memory_text("%s", words->cmd);
+    if (dir.text != NULL) engine->folder = memory_text("%s", dir.text);
+    for (; engine->option_count < (int)words->options_count; engine->option_count++) {
+        const char *text = words->options[engine->option_count];
+        const struct word wrong = word_of(text, outer, "option");
+        if (strchr(text, '=') == NULL) return refuse(reader, &wrong, "expected NAME=VALUE");
+        engine->options[engine->option_count] = memory_text("%s", text);
+    }
+    int protocol;
+    if (!take_choice(reader, proto, engine_protocol_names, ENGINE_PROTOCOL_COUNT, &protocol)) return false;
+    engine->protocol = (enum engine_protocol)protocol;
+    return true;
+}
+
+static bool take_engine(const struct reader *reader, int index, const struct limits *common,
+                        struct match_engine *engine) {
     const bool in_file = reader->options->engines_count == 0;
     const struct engine_words *words = &(in_file ? reader->file : reader->options)->engines[index];
     char outer[MOST_NAME];
     snprintf(outer, sizeof outer, in_file ? "engines[%d]." : "--engine: ", index);
-    struct word (*const word_of)(const char *, const char *, const char *) =
-        in_file ? word_of_file : word_of_option;
+    word_source *const word_of = in_file ? word_of_file : word_of_option;
 
     const struct word name = word_of(words->name, outer, "name");
     if (name.text != NULL && strlen(name.text) > MOST_NAME)
@@ -273,19 +374,20 @@ static bool take_engine(const struct reader *reader, int index, const struct sea
     if (words->weights != NULL && strcmp(words->weights, "material") != 0)
         engine->weights_path = memory_text("%s", words->weights);
 
-    const struct word limits[3] = {word_of(words->nodes, outer, "nodes"),
-                                   word_of(words->depth, outer, "depth"),
-                                   word_of(words->movetime, outer, "movetime")};
-    bool own;
-    if (!take_limits(reader, limits, &engine->limits, &own)) return false;
-    if (!own && !common_given)
-        return error_set(reader->error,
-                         "expected a limit a move: --nodes N, --depth N or --movetime SECONDS");
-    if (!own) engine->limits = *common;
-
     int hash;
-    return take_int(reader, WORD(reader, hash), 2, 0, MOST_HASH, &hash) &&
+    return take_engine_limits(reader, words, word_of, outer, common, engine) &&
+           take_program(reader, words, word_of, outer, engine) &&
+           take_int(reader, WORD(reader, hash), 2, 0, MOST_HASH, &hash) &&
            take_int(reader, word_of(words->hash, outer, "hash"), hash, 0, MOST_HASH, &engine->hash);
+}
+
+// How the referee deals with engines that are late or fail.
+static bool take_patience(const struct reader *reader, struct match_settings *settings) {
+    return take_real(reader, WORD(reader, time_margin), 0.1, 0.001, 3600, &settings->time_margin) &&
+           take_real(reader, WORD(reader, startup), 10, 0.1, 3600, &settings->startup) &&
+           take_real(reader, WORD(reader, ready), 120, 0.1, 86400, &settings->ready) &&
+           take_real(reader, WORD(reader, stall), 60, 0.1, 86400, &settings->stall) &&
+           take_int(reader, WORD(reader, recover), 3, 1, 1000000, &settings->recover);
 }
 
 static bool take_engines(const struct reader *reader, struct match_settings *settings) {
@@ -294,11 +396,10 @@ static bool take_engines(const struct reader *reader, struct match_settings *set
     if (count != MATCH_ENGINES)
         return error_set(reader->error,
                          "expected two engines (--engine name=a,weights=F --engine name=b), got %u", count);
-    struct search_limits common;
-    bool given;
-    if (!take_common_limits(reader, &common, &given)) return false;
+    struct limits common;
+    if (!take_common_limits(reader, &common)) return false;
     for (int i = 0; i < MATCH_ENGINES; i++) {
-        if (!take_engine(reader, i, &common, given, &settings->engines[i])) return false;
+        if (!take_engine(reader, i, &common, &settings->engines[i])) return false;
     }
     if (strcmp(settings->engines[0].name, settings->engines[1].name) == 0)
         return error_set(reader->error, "both engines are called \"%s\": give each a name of its own",
@@ -350,7 +451,8 @@ static bool take_games(const struct reader *reader, struct match_settings *setti
 
 static bool take_all(const struct reader *reader, struct match_settings *settings) {
     return take_variant(reader, settings) && take_sprt(reader, settings) && take_games(reader, settings) &&
-           take_draws(reader, settings) && take_openings(reader, settings) && take_engines(reader, settings);
+           take_draws(reader, settings) && take_openings(reader, settings) &&
+           take_patience(reader, settings) && take_engines(reader, settings);
 }
 
 bool match_settings_read(const char *config, const struct match_words *options,
@@ -368,6 +470,7 @@ bool match_settings_read(const char *config, const struct match_words *options,
 bool match_settings_load(struct match_settings *settings, struct error *error) {
     for (int i = 0; i < MATCH_ENGINES; i++) {
         struct match_engine *engine = &settings->engines[i];
+        if (engine->command != NULL) continue;
         if (engine->weights_path == NULL)
             engine->weights = weights_material(settings->variant);
         else if (!weights_read(engine->weights_path, settings->variant, &engine->weights, error))
@@ -378,8 +481,12 @@ bool match_settings_load(struct match_settings *settings, struct error *error) {
 
 void match_settings_free(struct match_settings *settings) {
     for (int i = 0; i < MATCH_ENGINES; i++) {
-        free(settings->engines[i].name);
-        free(settings->engines[i].weights_path);
+        struct match_engine *engine = &settings->engines[i];
+        free(engine->name);
+        free(engine->weights_path);
+        free(engine->command);
+        free(engine->folder);
+        for (int k = 0; k < engine->option_count; k++) free(engine->options[k]);
     }
     free(settings->openings_text);
     *settings = (struct match_settings){0};

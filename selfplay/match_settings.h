@@ -6,6 +6,7 @@
 #ifndef HUFF_SELFPLAY_MATCH_SETTINGS_H
 #define HUFF_SELFPLAY_MATCH_SETTINGS_H
 
+#include "selfplay/engine.h"
 #include "selfplay/playing.h"
 #include "selfplay/statistics.h"
 
@@ -15,6 +16,15 @@
     X(nodes, "nodes", "N", "Limit of a move: positions searched")                                           \
     X(depth, "depth", "N", "Limit of a move: depth")                                                        \
     X(movetime, "movetime", "SECONDS", "Limit of a move: time")                                             \
+    X(tc, "tc", "[MOVES/]SECONDS[+INCREMENT]", "A clock: for all moves or so many, and more for each move") \
+    X(time_margin, "time-margin", "SECONDS",                                                                \
+      "Time that an engine may take beyond its limit before it has lost (default 0.1)")                     \
+    X(startup, "startup", "SECONDS", "Time of an external engine to introduce itself (default 10)")         \
+    X(ready, "ready", "SECONDS", "Time of an external engine to get ready for a game (default 120)")        \
+    X(stall, "stall", "SECONDS",                                                                            \
+      "Time of an external engine for a move with a limit on nodes or depth (default 60)")                  \
+    X(recover, "recover", "K",                                                                              \
+      "Start an external engine that fails again, until it fails K times in a row (default 3)")             \
     X(hash, "hash", "MB", "Transposition table of an engine (default 2)")                                   \
     X(openings, "openings", "start|random:PLIES", "Where the two games of a pair begin (default random:8)") \
     X(draw, "draw", "federation|simple",                                                                    \
@@ -28,12 +38,17 @@
 #define FOR_EACH_COMMON_KEY(X) X(variant) X(threads) X(seed)
 
 // Keys of an engine and of the test.
-#define FOR_EACH_ENGINE_KEY(X) X(name) X(weights) X(nodes) X(depth) X(movetime) X(hash)
-#define FOR_EACH_SPRT_KEY(X)   X(elo0) X(elo1) X(alpha) X(beta) X(model)
+#define FOR_EACH_ENGINE_KEY(X) \
+    X(name) X(weights) X(nodes) X(depth) X(movetime) X(tc) X(hash) X(cmd) X(proto) X(dir)
+#define FOR_EACH_SPRT_KEY(X) X(elo0) X(elo1) X(alpha) X(beta) X(model)
+
+enum { MOST_ENGINE_OPTIONS = 64 };
 
 #define MATCH_WORD(key, ...) char *key;
 struct engine_words {
     FOR_EACH_ENGINE_KEY(MATCH_WORD)
+    char *options[MOST_ENGINE_OPTIONS];  // "NAME=VALUE"
+    uint32_t options_count;
 };
 struct sprt_words {
     FOR_EACH_SPRT_KEY(MATCH_WORD)
@@ -48,7 +63,8 @@ struct match_words {
 };
 #undef MATCH_WORD
 
-// "name=a,weights=F" and "elo0=0,elo1=5,model=normalized"; the words point into `text`, which is cut up.
+// "name=a,weights=F", "name=b,cmd=\"path hub\",option.hash=64" (quotes hold a value with commas together) and
+// "elo0=0,elo1=5,model=normalized"; the words point into `text`, which is cut up.
 bool engine_words_parse(char *text, struct engine_words *, struct error *)
     __attribute__((warn_unused_result));
 bool sprt_words_parse(char *text, struct sprt_words *, struct error *) __attribute__((warn_unused_result));
@@ -58,7 +74,14 @@ struct match_engine {
     char *weights_path;      // NULL: material only
     struct weights weights;  // once loaded
     struct search_limits limits;
+    struct time_control clock;
     int hash;  // megabytes
+
+    char *command;  // of an external engine; NULL: of this program
+    char *folder;   // NULL: the current one
+    enum engine_protocol protocol;
+    char *options[MOST_ENGINE_OPTIONS];
+    int option_count;
 };
 
 enum { MATCH_ENGINES = 2, MOST_MATCH_GAMES = 1000000000 };
@@ -71,6 +94,9 @@ struct match_settings {
     struct opening_source openings;
     uint64_t games, seed;  // games: even
     int threads;           // 0 = all cores
+    double time_margin;
+    double startup, ready, stall;  // of external engines
+    int recover;                   // failures in a row of one of them that end the match
     struct match_engine engines[MATCH_ENGINES];
     bool has_sprt;
     struct sprt sprt;

@@ -1,21 +1,31 @@
-// playing.c -- plays one game between two engines and records it.
+// playing.c -- plays one game between two players by the rules and the clock, and records it.
 
 #include "selfplay/playing.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/support/memory.h"
+#include "core/support/progress.h"
 
 enum { MOST_MOVES = 256 };  // that one byte can number
+
+struct side_clock {
+    double remaining;
+    int moves;  // made since the last control
+};
 
 // Everything is on the heap: a list of moves is larger than a thread's stack should hold.
 struct playing {
     struct playing_settings settings;
     struct game game;
     struct move_list list;
-    struct search_result found;
+    struct answer answer;
+    struct side_clock clocks[2];
+    struct move *moves;  // moves[i] was played at ply i
+    int capacity;
 };
 
 struct playing *playing_new(const struct playing_settings *settings) {
@@ -25,7 +35,10 @@ struct playing *playing_new(const struct playing_settings *settings) {
     return playing;
 }
 
-void playing_free(struct playing *playing) { free(playing); }
+void playing_free(struct playing *playing) {
+    free(playing->moves);
+    free(playing);
+}
 
 void played_game_free(struct played_game *played) {
     free(played->ply);
@@ -46,26 +59,38 @@ static bool opponent_can_capture(const struct variant *variant, const struct pos
     return variant->can_capture(&turned);
 }
 
-// Records the position as it is now with the move that is played there, and plays it.
-static void play(struct game *game, struct move move, int index, int score, unsigned flags,
-                 struct played_game *played) {
-    const struct position *position = game_position(game);
-    const int clock = game->plies[game->ply].no_progress;
-    if (game->variant->can_capture(position)) flags |= POSITION_CAN_CAPTURE;
-    if (opponent_can_capture(game->variant, position)) flags |= POSITION_OPPONENT_CAN_CAPTURE;
-    *add_ply(played) = (struct played_ply){
-        .move = move,
-        .index = (uint8_t)index,
-        .clock = (uint8_t)(clock < 255 ? clock : 255),
-        .flags = (uint16_t)flags,
-        .score = (int16_t)score,
-    };
-    game_play(game, move);
+static void remember_move(struct playing *playing, struct move move) {
+    const int ply = playing->game.ply;
+    if (ply == playing->capacity) {
+        playing->capacity = ply == 0 ? 128 : 2 * ply;
+        playing->moves = memory_grow(playing->moves, (size_t)playing->capacity, sizeof *playing->moves);
+    }
+    playing->moves[ply] = move;
 }
 
-static void play_opening(struct game *game, const struct opening *opening, struct played_game *played) {
+// Records the position as it is now with what is played there (move, index, score, flags and how it was
+// found), and plays it.
+static void play(struct playing *playing, struct played_ply ply, struct played_game *played) {
+    struct game *game = &playing->game;
+    const struct position *position = game_position(game);
+    const int clock = game->plies[game->ply].no_progress;
+    if (game->variant->can_capture(position)) ply.flags |= POSITION_CAN_CAPTURE;
+    if (opponent_can_capture(game->variant, position)) ply.flags |= POSITION_OPPONENT_CAN_CAPTURE;
+    ply.clock = (uint8_t)(clock < 255 ? clock : 255);
+    *add_ply(played) = ply;
+    remember_move(playing, ply.move);
+    game_play(game, ply.move);
+}
+
+static void play_opening(struct playing *playing, const struct opening *opening, struct played_game *played) {
     for (int i = 0; i < opening->plies; i++) {
-        play(game, opening->moves[i], opening->index[i], NO_SCORE, POSITION_RANDOM_MOVE, played);
+        const struct played_ply ply = {
+            .move = opening->moves[i],
+            .index = opening->index[i],
+            .flags = POSITION_RANDOM_MOVE,
+            .score = NO_SCORE,
+        };
+        play(playing, ply, played);
     }
     played->random_plies = opening->plies;
 }
@@ -86,35 +111,116 @@ static enum termination game_ended(struct playing *playing, const struct played_
     return played->plies < playing->settings.max_plies ? GAME_GOES_ON : GAME_LENGTH;
 }
 
-static void play_searched(struct playing *playing, const struct player players[static 2],
-                          struct played_game *played) {
-    struct game *game = &playing->game;
-    struct search_result *found = &playing->found;
-    const enum side side = position_turn(game_position(game));
-    search_think(players[side].search, game, &players[side].limits, NULL, NULL, NULL, found);
-    assert(found->index >= 0 && found->index < playing->list.count);
-    played->nodes[side] += found->nodes;
-    played->seconds[side] += found->seconds;
-    play(game, found->best, found->index, side == WHITE ? found->score : -found->score, 0, played);
-    struct played_ply *ply = &played->ply[played->plies - 1];
-    ply->nodes = found->nodes;
-    ply->seconds = (float)found->seconds;
-    ply->depth = (uint8_t)found->depth;
+// ---- the clock
+
+static void start_clocks(struct playing *playing, const struct player players[static 2]) {
+    for (int side = 0; side < 2; side++)
+        playing->clocks[side] = (struct side_clock){.remaining = players[side].clock.seconds};
 }
 
-void playing_game(struct playing *playing, const struct opening *opening,
+// Seconds that the next move may take; INFINITY where no clock runs.
+static double allowed_seconds(const struct playing *playing, const struct player *player, enum side side) {
+    const double a_move = player->limits.seconds > 0 ? player->limits.seconds : INFINITY;
+    return player->clock.seconds > 0 ? fmin(a_move, playing->clocks[side].remaining) : a_move;
+}
+
+static void run_clock(struct side_clock *clock, const struct time_control *control, double seconds) {
+    if (control->seconds <= 0) return;
+    clock->remaining = fmax(clock->remaining - seconds, 0) + control->increment;
+    if (++clock->moves != control->moves) return;
+    clock->moves = 0;
+    clock->remaining += control->seconds;
+}
+
+// ---- the game
+
+static void ask(struct playing *playing, const struct player *player, enum side side, double allowed) {
+    const struct side_clock *clock = &playing->clocks[side];
+    const struct question question = {
+        .game = &playing->game,
+        .moves = playing->moves,
+        .legal = &playing->list,
+        .remaining = clock->remaining,
+        .moves_to_control = player->clock.moves > 0 ? player->clock.moves - clock->moves : 0,
+        .patience = allowed + playing->settings.time_margin,
+    };
+    player_think(player, &question, &playing->answer);
+}
+
+static void judge_time(const struct playing *playing, double allowed, struct answer *answer) {
+    const double margin = playing->settings.time_margin;
+    if (answer->failure != GAME_GOES_ON || margin <= 0 || answer->seconds <= allowed + margin) return;
+    answer->failure = GAME_TIME;
+    error_set(&answer->reason, "took %.3f s for a move and had %.3f s", answer->seconds, allowed);
+}
+
+// Plays the next move, or says how the player fails.
+static enum termination play_asked(struct playing *playing, const struct player players[static 2],
+                                   struct played_game *played) {
+    const enum side side = position_turn(game_position(&playing->game));
+    const struct player *player = &players[side];
+    struct answer *answer = &playing->answer;
+    const double allowed = allowed_seconds(playing, player, side);
+    ask(playing, player, side, allowed);
+    judge_time(playing, allowed, answer);
+    played->nodes[side] += answer->nodes;
+    played->seconds[side] += answer->seconds;
+    if (answer->failure != GAME_GOES_ON) {
+        played->reason = answer->reason;
+        return answer->failure;
+    }
+    assert(answer->index >= 0 && answer->index < playing->list.count);
+    run_clock(&playing->clocks[side], &player->clock, answer->seconds);
+    const int score = side == WHITE ? answer->score : -answer->score;
+    const struct played_ply ply = {
+        .move = answer->move,
+        .index = (uint8_t)answer->index,
+        .score = (int16_t)(answer->scored ? score : NO_SCORE),
+        .depth = (uint8_t)answer->depth,
+        .seconds = (float)answer->seconds,
+        .nodes = answer->nodes,
+    };
+    play(playing, ply, played);
+    return GAME_GOES_ON;
+}
+
+static bool begin(struct playing *playing, const struct opening *opening,
                   const struct player players[static 2], struct played_game *played) {
     *played = (struct played_game){
         .start = opening->start,
         .capacity = played->capacity,
         .ply = played->ply,
     };
-    search_clear(players[WHITE].search);
-    if (players[BLACK].search != players[WHITE].search) search_clear(players[BLACK].search);
-    game_init(&playing->game, playing->settings.variant, &playing->settings.draws, &opening->start);
-    play_opening(&playing->game, opening, played);
+    start_clocks(playing, players);
+    return player_begin(&players[WHITE], &played->reason) && player_begin(&players[BLACK], &played->reason);
+}
+
+// A program that fails because this one is to end has not lost.
+static bool is_given_up(const struct player players[static 2], enum termination failure) {
+    return failure != GAME_GOES_ON && interrupted() && (players[WHITE].engine || players[BLACK].engine);
+}
+
+static void play_on(struct playing *playing, const struct player players[static 2],
+                    struct played_game *played) {
     while ((played->termination = game_ended(playing, played, &played->result)) == GAME_GOES_ON) {
-        play_searched(playing, players, played);
+        const enum side side = position_turn(game_position(&playing->game));
+        const enum termination failure = play_asked(playing, players, played);
+        if (failure == GAME_GOES_ON) continue;
+        if (is_given_up(players, failure)) {
+            played->reason.text[0] = '\0';
+            return;
+        }
+        played->termination = failure;
+        played->result = side == WHITE ? -1 : 1;
+        return;
     }
+}
+
+void playing_game(struct playing *playing, const struct opening *opening,
+                  const struct player players[static 2], struct played_game *played) {
+    if (!begin(playing, opening, players, played)) return;
+    game_init(&playing->game, playing->settings.variant, &playing->settings.draws, &opening->start);
+    play_opening(playing, opening, played);
+    play_on(playing, players, played);
     game_free(&playing->game);
 }

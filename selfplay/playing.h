@@ -1,4 +1,4 @@
-// playing.h -- one game between two engines of this process, from an opening to its result.
+// playing.h -- one game between two players, from an opening to its result, and the referee of it.
 //
 // Self-play and matches both play their games here:
 //
@@ -13,9 +13,9 @@
 #define HUFF_SELFPLAY_PLAYING_H
 
 #include "core/game.h"
-#include "search/search.h"
 #include "selfplay/adjudication.h"
 #include "selfplay/openings.h"
+#include "selfplay/player.h"
 
 enum { NO_SCORE = -32768 };  // of a ply that no search chose
 
@@ -45,11 +45,14 @@ struct played_game {
     struct position start;
     int random_plies;  // the first plies, which an opening gave
     int plies, capacity;
-    struct played_ply *ply;  // owned
-    int result;              // White's view: 1, 0, -1
-    enum termination termination;
-    uint64_t nodes[2];  // searched by each side
-    double seconds[2];  // thought by each side
+    struct played_ply *ply;        // owned
+    int result;                    // White's view: 1, 0, -1
+    enum termination termination;  // GAME_GOES_ON: it was given up, and does not count
+    uint64_t nodes[2];             // searched by each side
+    double seconds[2];             // thought by each side
+    // What a player did wrong, in a game that ended by it, or why the game was given up; "" when the program
+    // is to end (interrupted).
+    struct error reason;
 };
 void played_game_free(struct played_game *);  // leaves an empty record
 
@@ -58,22 +61,21 @@ struct playing_settings {
     struct draw_rules draws;
     int max_plies;  // a game as long as this is a draw (GAME_LENGTH); at most PLAYING_MAX_PLIES
     struct adjudication adjudication;
+    // Seconds that a player may take beyond its time a move or its clock; then it has lost. 0: engines of
+    // this process cannot lose on time.
+    double time_margin;
 };
 enum { PLAYING_MAX_PLIES = 65535 };
-
-// One side. Both may share one search.
-struct player {
-    struct search *search;
-    struct search_limits limits;
-};
 
 // What one thread needs to play games.
 struct playing *playing_new(const struct playing_settings *);
 void playing_free(struct playing *);
 
-// Plays a game. Both searches are cleared first, so the game depends on the opening, the weights and the
-// limits alone. `played` may hold an older game, whose memory is reused; zero it the first time. A position
-// with more legal moves than a dataset can number (256) ends the game as GAME_LENGTH.
+// Plays a game. Both searches are cleared first, so that between engines of this process it depends on the
+// opening, the weights and the limits alone (unless these are times). `played` may hold an older game, whose
+// memory is reused; zero it the first time. A position with more legal moves than a dataset can number (256)
+// ends the game as GAME_LENGTH. A player that fails loses: GAME_TIME, GAME_ILLEGAL_MOVE, GAME_CRASH or
+// GAME_STALL.
 void playing_game(struct playing *, const struct opening *, const struct player players[static 2],
                   struct played_game *played);
 

@@ -309,7 +309,7 @@ static void work(struct run *run) {
     struct playing *playing = playing_new(&rules);
     struct search *search = search_new(settings->variant, &run->weights, (size_t)settings->hash);
     const struct player players[2] = {{.search = search, .limits = settings->limits},
-                                       {.search = search, .limits = settings->limits}};
+                                      {.search = search, .limits = settings->limits}};
     struct played_game game = {0};
     uint64_t id;
     while (next_game(run, &id)) {

@@ -154,11 +154,16 @@ refuses 2 'expected two engines' --variant spanish --engine name=a --nodes 9
 refuses 2 'expected two engines, got more' "${spanish[@]}" --engine name=c --nodes 9
 refuses 2 'both engines are called "a"' --variant spanish --engine name=a --engine name=a --nodes 9
 refuses 2 'expected a limit a move' "${spanish[@]}"
-refuses 2 '--depth: expected one of nodes, depth and movetime only' "${spanish[@]}" --nodes 9 --depth 3
+refuses 2 '--depth: expected one of nodes, depth, movetime and tc only' "${spanish[@]}" --nodes 9 --depth 3
 refuses 2 '--nodes: expected 1..1000000000000, got "1e3"' "${spanish[@]}" --nodes 1e3
 refuses 2 '--games: expected an even number' "${spanish[@]}" --nodes 9 --games 7
 refuses 2 '--engine: unknown key "book"' --variant spanish --engine name=a,book=x --engine name=b --nodes 9
-refuses 2 '--engine: cmd: only the engine of this program' --variant spanish --engine cmd=x --engine name=b --nodes 9
+refuses 2 '--engine: weights: goes with the engine of this program' --variant spanish --engine cmd=x,weights=w --engine name=b --nodes 9
+refuses 2 '--engine: dir: goes with cmd only' --variant spanish --engine dir=x --engine name=b --nodes 9
+refuses 2 '--engine: option: goes with cmd only' --variant spanish --engine option.x=y --engine name=b --nodes 9
+refuses 2 '--engine: proto: expected one of hub, text' --variant spanish --engine cmd=x,proto=uci --engine name=b --nodes 9
+refuses 2 '--engine: tc: expected SECONDS' --variant spanish --engine tc=1/0 --engine name=b --nodes 9
+refuses 1 'engine A: cannot start "/no/such program": No such file' --variant spanish --engine 'cmd="/no/such program" hub' --engine name=b --nodes 9
 refuses 2 '--engine: depth: expected 1..99, got "x"' --variant spanish --engine depth=x --engine name=b --nodes 9
 refuses 2 '--sprt: elo1: expected -1000..1000' "${spanish[@]}" --nodes 9 --sprt elo1=5000
 refuses 2 'elo0 (7) must be less than elo1 (5)' "${spanish[@]}" --nodes 9 --sprt elo0=7

@@ -28,7 +28,8 @@ static inline struct games games_play(const char *variant_name, int count, uint6
     };
     const struct weights weights = weights_material(variant);
     struct search *search = search_new(variant, &weights, 0);
-    const struct player players[2] = {{search, {.depth = 1}}, {search, {.depth = 1}}};
+    const struct player players[2] = {{.search = search, .limits = {.depth = 1}},
+                                      {.search = search, .limits = {.depth = 1}}};
     const struct playing_settings settings = {.variant = variant, .draws = games.draws, .max_plies = 300};
     struct playing *playing = playing_new(&settings);
     const struct opening_source source = {.start = variant_initial(variant), .random_plies = 6};

@@ -169,7 +169,8 @@ static void table_free(struct table *table) {
 static void play_one(struct table *table, const struct variant *variant, uint64_t number,
                      struct search_limits white, struct search_limits black, struct played_game *played) {
     const struct opening_source source = {.start = variant_initial(variant), .random_plies = 4};
-    const struct player players[2] = {{table->white, white}, {table->black, black}};
+    const struct player players[2] = {{.search = table->white, .limits = white},
+                                      {.search = table->black, .limits = black}};
     struct random random = random_stream(21, number);
     struct opening opening;
     struct error error;

@@ -1,0 +1,564 @@
+// engine.c -- leads an external program through its protocol, from the handshake to its last move.
+
+#include "selfplay/engine.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/notation.h"
+#include "core/support/clock.h"
+#include "core/support/memory.h"
+#include "core/support/progress.h"
+#include "search/hub.h"
+#include "selfplay/process.h"
+
+enum {
+    SHOWN = 120,              // bytes of a line, in a message
+    ERRORS_SHOWN = 500,       // of standard error
+    MOST_OUTPUT = 256 << 20,  // bytes before one answer: more is a flood, however fast it is read
+};
+
+#define STOP_SECONDS 1.0  // to answer after "stop"
+
+const char *const engine_protocol_names[ENGINE_PROTOCOL_COUNT] = {
+    [ENGINE_HUB] = "hub",
+    [ENGINE_TEXT] = "text",
+};
+
+// What a line was to whoever listens, or why there is none.
+enum heard {
+    HEARD_NOTHING,  // go on
+    HEARD_ALL,      // what was waited for
+    HEARD_LATE,     // the wait is over
+    HEARD_GONE,
+    HEARD_FLOOD,
+    HEARD_WRONG,  // struct engine.failure says what
+};
+
+struct engine {
+    struct engine_settings settings;
+    const struct protocol *protocol;
+    struct process *process;  // NULL when none runs
+    bool playing;             // a game was begun with this process
+    bool hopeless;            // it cannot even be started
+    int failures;             // in a row
+    struct error failure;     // the last
+
+    struct hub_line line;       // the last that came
+    char shown[SHOWN + 1];      // of it
+    struct hub_text to_send;    // lines, without the last line end
+    struct hub_text text;       // one of these
+    bool *given;                // which options the program has
+    struct move_list *legal;    // room
+    struct answer *answer;      // of the search that goes on
+    char move[MOVE_TEXT_SIZE];  // that came back; "" when it is longer than any
+};
+
+typedef enum heard listener(struct engine *);
+
+struct protocol {
+    const char *hello, *introduced, *ready;  // what is said first, what ends the introduction, and the start
+    const char *new_game, *still_ready;
+    const char *quit;
+    listener *introduction;              // of a line of it; may add lines to send
+    bool (*configure)(struct engine *);  // adds the lines after it; false: `failure` says why not
+    void (*ask)(struct engine *, const struct player *, const struct question *);
+    listener *reply;
+    bool (*read_move)(struct engine *, const struct question *, struct move *, struct error *);
+};
+
+// ---- lines to send
+
+static void add_line(struct engine *engine, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_line(struct engine *engine, const char *format, ...) {
+    char *line;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&line, format, arguments);
+    va_end(arguments);
+    if (length < 0) abort();  // out of memory
+    char *whole = engine->to_send.length ? memory_text("%s\n%s", engine->to_send.text, line) : line;
+    hub_begin(&engine->to_send, whole);
+    if (whole != line) free(whole);
+    free(line);
+}
+
+// ---- listening
+
+// Both protocols have lines of a command and words; what cannot be taken apart so is passed over.
+static bool take_apart(struct engine *engine, const char *line, size_t length) {
+    struct error ignored;
+    const size_t shown = length < SHOWN ? length : SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        engine->shown[i] = (unsigned char)line[i] < ' ' || line[i] == '\x7f' ? '?' : line[i];
+    engine->shown[shown] = '\0';
+    return hub_read(line, length, &engine->line, &ignored);
+}
+
+static enum heard listen_until(struct engine *engine, double deadline, listener *hear) {
+    size_t bytes = 0, length = 0;
+    for (const char *line;;) {
+        const enum wire_event event = process_receive(engine->process, deadline, &line, &length);
+        if (event == WIRE_CLOSED) return HEARD_GONE;
+        if (event == WIRE_LATE) return HEARD_LATE;
+        if (event == WIRE_MESSAGE && take_apart(engine, line, length)) {
+            const enum heard heard = hear(engine);
+            if (heard != HEARD_NOTHING) return heard;
+        }
+        bytes += event == WIRE_MESSAGE ? length + 1 : HUB_LINE_LIMIT;
+        if (bytes > MOST_OUTPUT) return HEARD_FLOOD;
+        if (clock_seconds() >= deadline) return HEARD_LATE;
+    }
+}
+
+static bool is_command(const struct engine *engine, const char *command) {
+    return strcmp(engine->line.command, command) == 0;
+}
+
+static enum heard hear_introduction(struct engine *engine) {
+    return is_command(engine, engine->protocol->introduced) ? HEARD_ALL
+                                                            : engine->protocol->introduction(engine);
+}
+
+static enum heard hear_ready(struct engine *engine) {
+    return is_command(engine, engine->protocol->ready) ? HEARD_ALL : HEARD_NOTHING;
+}
+
+static enum heard hear_still_ready(struct engine *engine) {
+    return is_command(engine, engine->protocol->still_ready) ? HEARD_ALL : HEARD_NOTHING;
+}
+
+// ---- failures
+
+static void describe(struct engine *engine, enum heard heard, const char *asked, double seconds) {
+    char how[SHOWN];
+    switch (heard) {
+    case HEARD_GONE:
+        process_describe_end(engine->process, how, sizeof how);
+        error_set(&engine->failure, "gone instead of an answer to \"%s\" (%s)", asked, how);
+        break;
+    case HEARD_FLOOD:
+        error_set(&engine->failure, "a flood of output instead of an answer to \"%s\"", asked);
+        break;
+    case HEARD_WRONG: break;
+    default: error_set(&engine->failure, "no answer to \"%s\" within %.4g s", asked, seconds);
+    }
+}
+
+// Appends what the program said last.
+static void add_evidence(struct engine *engine) {
+    char errors[ERRORS_SHOWN];
+    process_last_errors(engine->process, errors, sizeof errors);
+    char *text = memory_text("%s", engine->failure.text);
+    if (*engine->shown) {
+        char *longer = memory_text("%s; its last line: \"%s\"", text, engine->shown);
+        free(text);
+        text = longer;
+    }
+    if (*errors)
+        error_set(&engine->failure, "%s; its standard error: \"%s\"", text, errors);
+    else
+        error_set(&engine->failure, "%s", text);
+    free(text);
+}
+
+// Ends a program that has failed.
+static void fail(struct engine *engine, enum heard heard, const char *asked, double seconds) {
+    describe(engine, heard, asked, seconds);
+    add_evidence(engine);
+    process_end(engine->process, NULL);
+    engine->process = NULL;
+    engine->playing = false;
+    engine->failures++;
+}
+
+static enum heard send_and_listen(struct engine *engine, double deadline, listener *hear) {
+    engine->shown[0] = '\0';
+    const bool sent = process_send(engine->process, engine->to_send.text, deadline, &engine->failure);
+    engine->to_send.length = 0;
+    // A program that is gone may have said why.
+    return sent || clock_seconds() < deadline ? listen_until(engine, deadline, hear) : HEARD_LATE;
+}
+
+static bool exchange(struct engine *engine, const char *asked, double seconds, listener *hear) {
+    const enum heard heard = send_and_listen(engine, clock_seconds() + seconds, hear);
+    if (heard == HEARD_ALL) return true;
+    if (!interrupted()) fail(engine, heard, asked, seconds);
+    return false;
+}
+
+// ---- options
+
+// The value that the user gives an option, or NULL.
+static const char *find_option(struct engine *engine, const char *name) {
+    const size_t length = strlen(name);
+    for (int i = 0; i < engine->settings.option_count; i++) {
+        const char *option = engine->settings.options[i];
+        if (strncmp(option, name, length) != 0 || option[length] != '=') continue;
+        engine->given[i] = true;
+        return option + length + 1;
+    }
+    return NULL;
+}
+
+// The word of a list that names our variant, as memory to be freed; NULL: none does.
+static char *find_variant(const struct engine *engine, const char *words) {
+    char *copy = memory_text("%s", words), *rest = copy, *found = NULL;
+    for (char *word = strsep(&rest, " "); word && !found; word = strsep(&rest, " ")) {
+        struct error ignored;
+        if (*word && hub_variant(word, &ignored) == engine->settings.variant) found = memory_text("%s", word);
+    }
+    free(copy);
+    return found;
+}
+
+static enum heard refuse_variant(struct engine *engine) {
+    error_set(&engine->failure, "it does not play %s", engine->settings.variant->name);
+    return HEARD_WRONG;
+}
+
+// ---- Hub
+
+static void add_set_param(struct engine *engine, const char *name, const char *value) {
+    hub_begin(&engine->text, "set-param");
+    hub_add(&engine->text, "name", "%s", name);
+    hub_add(&engine->text, "value", "%s", value);
+    add_line(engine, "%s", engine->text.text);
+}
+
+// A parameter that says which game is played.
+static enum heard hub_variant_parameter(struct engine *engine, const char *now, const char *choices) {
+    char *word = find_variant(engine, now);
+    if (!word) {
+        word = choices ? find_variant(engine, choices) : memory_text("%s", engine->settings.variant->name);
+        if (!word) return refuse_variant(engine);
+        add_set_param(engine, "variant", word);
+    }
+    free(word);
+    return HEARD_NOTHING;
+}
+
+static enum heard hub_introduction(struct engine *engine) {
+    const char *name = hub_value(&engine->line, "name"), *now = hub_value(&engine->line, "value");
+    if (!is_command(engine, "param") || !name) return HEARD_NOTHING;
+    const char *wanted = find_option(engine, name);
+    if (wanted)
+        add_set_param(engine, name, wanted);
+    else if (strcmp(name, "variant") == 0)
+        return hub_variant_parameter(engine, now ? now : "", hub_value(&engine->line, "values"));
+    return HEARD_NOTHING;
+}
+
+static bool hub_configure(struct engine *engine) {
+    for (int i = 0; i < engine->settings.option_count; i++) {
+        if (!engine->given[i])
+            return error_set(&engine->failure, "it has no parameter for option.%.80s",
+                             engine->settings.options[i]);
+    }
+    add_line(engine, "init");
+    return true;
+}
+
+static void hub_ask(struct engine *engine, const struct player *player, const struct question *question) {
+    hub_pos_write(&engine->text, question->game, question->moves);
+    add_line(engine, "%s", engine->text.text);
+    // Our increment came with the last move; Hub adds it before the next.
+    const struct hub_level level = {
+        .depth = player->limits.depth,
+        .nodes = player->limits.nodes,
+        .move_time = player->limits.seconds,
+        .clock = player->clock.seconds > 0,
+        .time = question->remaining - player->clock.increment,
+        .increment = player->clock.increment,
+        .moves = question->moves_to_control,
+    };
+    hub_level_write(&engine->text, &level);
+    add_line(engine, "%s", engine->text.text);
+    add_line(engine, "go think");
+}
+
+static void keep_move(struct engine *engine, const char *move) {
+    if (!move || snprintf(engine->move, sizeof engine->move, "%s", move) >= (int)sizeof engine->move)
+        engine->move[0] = '\0';
+}
+
+static enum heard hub_reply(struct engine *engine) {
+    if (is_command(engine, "done")) {
+        keep_move(engine, hub_value(&engine->line, "move"));
+        return HEARD_ALL;
+    }
+    if (!is_command(engine, "info")) return HEARD_NOTHING;
+    const struct hub_info info = hub_info_read(&engine->line);
+    struct answer *answer = engine->answer;
+    if (info.depth) answer->depth = info.depth < MAX_DEPTH ? info.depth : MAX_DEPTH;
+    if (info.nodes) answer->nodes = info.nodes;
+    if (info.scored) {
+        answer->scored = true;
+        answer->score = hub_score_read(info.score);
+    }
+    return HEARD_NOTHING;
+}
+
+static bool hub_read_move(struct engine *engine, const struct question *question, struct move *move,
+                          struct error *error) {
+    return move_from_hub(engine->settings.variant, question->legal, engine->move, move, error);
+}
+
+// ---- the text protocol
+
+// "option name UCI_Variant type combo default chess var frisian var ...": its words are flags to hub_read.
+static enum heard text_introduction(struct engine *engine) {
+    const struct hub_line *line = &engine->line;
+    if (!is_command(engine, "option") || line->count < 2 ||
+        strcmp(line->arguments[1].name, "UCI_Variant") != 0 || find_option(engine, "UCI_Variant"))
+        return HEARD_NOTHING;
+    for (int i = 2; i < line->count; i++) {
+        char *word = find_variant(engine, line->arguments[i].name);
+        if (!word) continue;
+        add_line(engine, "setoption name UCI_Variant value %s", word);
+        free(word);
+        return HEARD_NOTHING;
+    }
+    return refuse_variant(engine);
+}
+
+static bool text_configure(struct engine *engine) {
+    for (int i = 0; i < engine->settings.option_count; i++) {
+        const char *option = engine->settings.options[i], *value = strchr(option, '=');
+        add_line(engine, "setoption name %.*s value %s", (int)(value - option), option, value + 1);
+    }
+    add_line(engine, "isready");
+    return true;
+}
+
+static void text_add_position(struct engine *engine, const struct question *question) {
+    const struct game *game = question->game;
+    char fen[FEN_TEXT_SIZE], move[MOVE_TEXT_SIZE];
+    position_to_fen(game->variant, &game->plies[0].position, fen);
+    hub_begin(&engine->text, "position fen");
+    hub_add_flag(&engine->text, fen);
+    if (game->ply) hub_add_flag(&engine->text, "moves");
+    for (int i = 0; i < game->ply; i++) {
+        const struct position *position = &game->plies[i].position;
+        game->variant->generate(position, engine->legal);
+        move_to_text(game->variant, position, engine->legal, question->moves[i], move);
+        hub_add_flag(&engine->text, move);
+    }
+    add_line(engine, "%s", engine->text.text);
+}
+
+static void text_ask(struct engine *engine, const struct player *player, const struct question *question) {
+    text_add_position(engine, question);
+    char go[SHOWN] = "go";
+    const int64_t remaining = (int64_t)fmax(1000 * question->remaining, 1);
+    const int64_t increment = (int64_t)(1000 * player->clock.increment);
+    int length = 2;
+    if (player->clock.seconds > 0)
+        length =
+            snprintf(go, sizeof go, "go wtime %" PRId64 " btime %" PRId64 " winc %" PRId64 " binc %" PRId64,
+                     remaining, remaining, increment, increment);
+    else if (player->limits.nodes)
+        length = snprintf(go, sizeof go, "go nodes %" PRIu64, player->limits.nodes);
+    else if (player->limits.depth)
+        length = snprintf(go, sizeof go, "go depth %d", player->limits.depth);
+    else
+        length = snprintf(go, sizeof go, "go movetime %d", (int)fmax(1000 * player->limits.seconds, 1));
+    if (question->moves_to_control)
+        snprintf(go + length, sizeof go - (size_t)length, " movestogo %d", question->moves_to_control);
+    add_line(engine, "%s", go);
+}
+
+// The number behind a word of the line.
+static bool text_number(const struct hub_line *line, const char *name, double *number) {
+    for (int i = 0; i + 1 < line->count; i++) {
+        char *end;
+        if (strcmp(line->arguments[i].name, name) != 0) continue;
+        *number = strtod(line->arguments[i + 1].name, &end);
+        return !*end && fabs(*number) < 1e18;
+    }
+    return false;
+}
+
+static enum heard text_reply(struct engine *engine) {
+    const struct hub_line *line = &engine->line;
+    struct answer *answer = engine->answer;
+    double number;
+    if (is_command(engine, "bestmove")) {
+        keep_move(engine, line->count ? line->arguments[0].name : NULL);
+        return HEARD_ALL;
+    }
+    if (!is_command(engine, "info")) return HEARD_NOTHING;
+    if (text_number(line, "depth", &number)) answer->depth = (int)fmin(fmax(number, 0), MAX_DEPTH);
+    if (text_number(line, "nodes", &number)) answer->nodes = (uint64_t)fmax(number, 0);
+    if (text_number(line, "cp", &number)) {
+        answer->scored = true;
+        answer->score = (int)fmin(fmax(number, -SCORE_WIN), SCORE_WIN);
+    } else if (text_number(line, "mate", &number) || text_number(line, "win", &number)) {
+        answer->scored = true;
+        answer->score = number > 0 ? SCORE_WIN : -SCORE_WIN;
+    }
+    return HEARD_NOTHING;
+}
+
+// "3228" and "322819" are squares of two digits each.
+static bool are_pairs_of_digits(const char *text) {
+    size_t length = 0;
+    while (isdigit((unsigned char)text[length])) length++;
+    return !text[length] && length >= 4 && length % 2 == 0;
+}
+
+static bool text_read_move(struct engine *engine, const struct question *question, struct move *move,
+                           struct error *error) {
+    char text[2 * MOVE_TEXT_SIZE];
+    size_t length = 0;
+    const bool pairs = are_pairs_of_digits(engine->move);
+    for (size_t i = 0; engine->move[i]; i++) {
+        if (pairs && i && i % 2 == 0) text[length++] = 'x';
+        text[length++] = engine->move[i];
+    }
+    text[length] = '\0';
+    return move_from_text(engine->settings.variant, game_position(question->game), question->legal, text,
+                          move, error);
+}
+
+// ---- both
+
+static const struct protocol protocols[ENGINE_PROTOCOL_COUNT] = {
+    [ENGINE_HUB] =
+        {
+            .hello = "hub",
+            .introduced = "wait",
+            .ready = "ready",
+            .new_game = "new-game\nping",
+            .still_ready = "pong",
+            .quit = "quit",
+            .introduction = hub_introduction,
+            .configure = hub_configure,
+            .ask = hub_ask,
+            .reply = hub_reply,
+            .read_move = hub_read_move,
+        },
+    [ENGINE_TEXT] =
+        {
+            .hello = "uci",
+            .introduced = "uciok",
+            .ready = "readyok",
+            .new_game = "ucinewgame\nisready",
+            .still_ready = "readyok",
+            .quit = "quit",
+            .introduction = text_introduction,
+            .configure = text_configure,
+            .ask = text_ask,
+            .reply = text_reply,
+            .read_move = text_read_move,
+        },
+};
+
+struct engine *engine_new(const struct engine_settings *settings) {
+    struct engine *engine = memory_new(1, sizeof *engine);
+    engine->settings = *settings;
+    engine->protocol = &protocols[settings->protocol];
+    engine->given = memory_new((size_t)settings->option_count + 1, sizeof *engine->given);
+    engine->legal = memory_new(1, sizeof *engine->legal);
+    return engine;
+}
+
+void engine_free(struct engine *engine) {
+    if (!engine) return;
+    if (engine->process) process_end(engine->process, engine->protocol->quit);
+    hub_line_free(&engine->line);
+    hub_text_free(&engine->to_send);
+    hub_text_free(&engine->text);
+    free(engine->given);
+    free(engine->legal);
+    free(engine);
+}
+
+static bool start(struct engine *engine) {
+    const struct engine_settings *settings = &engine->settings;
+    engine->process = process_start(settings->command, settings->folder, &engine->failure);
+    engine->hopeless = !engine->process;
+    if (engine->hopeless) return false;
+    engine->to_send.length = 0;
+    add_line(engine, "%s", engine->protocol->hello);
+    if (!exchange(engine, engine->protocol->hello, settings->startup, hear_introduction)) return false;
+    if (!engine->protocol->configure(engine)) {
+        fail(engine, HEARD_WRONG, "", 0);
+        return false;
+    }
+    return exchange(engine, "init", settings->ready, hear_ready);
+}
+
+static bool announce_game(struct engine *engine) {
+    engine->to_send.length = 0;
+    add_line(engine, "%s", engine->protocol->new_game);
+    return exchange(engine, "new game", engine->settings.ready, hear_still_ready);
+}
+
+bool engine_begin(struct engine *engine, struct error *error) {
+    const struct engine_settings *settings = &engine->settings;
+    if (engine->playing) engine->failures = 0;
+    engine->playing = false;
+    while (!interrupted()) {
+        if (engine->hopeless) return error_set(error, "engine %s: %s", settings->name, engine->failure.text);
+        if (engine->failures >= settings->most_failures)
+            return error_set(error, "engine %s: failed %d times in a row, at last: %s", settings->name,
+                             engine->failures, engine->failure.text);
+        if (!engine->process && !start(engine)) continue;
+        engine->playing = announce_game(engine);
+        if (engine->playing) return true;
+    }
+    return error_set(error, "%s", "");
+}
+
+// Nobody waits for the answer any longer; it is wanted all the same, so that the program can go on.
+static void stop_search(struct engine *engine, double waited) {
+    engine->to_send.length = 0;
+    add_line(engine, "stop");
+    const enum heard heard = send_and_listen(engine, clock_seconds() + STOP_SECONDS, engine->protocol->reply);
+    if (heard == HEARD_ALL)
+        error_set(&engine->failure, "no move within %.4g s", waited);
+    else
+        fail(engine, heard == HEARD_GONE ? heard : HEARD_LATE, "go", waited);
+}
+
+static void take_answer(struct engine *engine, const struct question *question, struct answer *answer) {
+    struct error cause;
+    if (engine->protocol->read_move(engine, question, &answer->move, &cause)) {
+        for (int i = 0; i < question->legal->count; i++)
+            if (move_equal(answer->move, question->legal->moves[i])) answer->index = i;
+        return;
+    }
+    answer->failure = GAME_ILLEGAL_MOVE;
+    error_set(&engine->failure, "no legal move in \"%s\": %s", engine->shown, cause.text);
+}
+
+void engine_think(struct engine *engine, const struct player *player, const struct question *question,
+                  struct answer *answer) {
+    *answer = (struct answer){.failure = GAME_GOES_ON};
+    engine->answer = answer;
+    engine->to_send.length = 0;
+    engine->protocol->ask(engine, player, question);
+    const bool timed = isfinite(question->patience);
+    const double wait = timed ? question->patience : engine->settings.stall, asked = clock_seconds();
+    const enum heard heard = send_and_listen(engine, asked + wait, engine->protocol->reply);
+    answer->seconds = (heard == HEARD_ALL ? process_arrived(engine->process) : clock_seconds()) - asked;
+    if (heard == HEARD_ALL) {
+        take_answer(engine, question, answer);
+    } else if (interrupted()) {
+        answer->failure = GAME_CRASH;
+    } else if (heard == HEARD_LATE) {
+        answer->failure = timed ? GAME_TIME : GAME_STALL;
+        stop_search(engine, wait);
+    } else {
+        answer->failure = heard == HEARD_FLOOD ? GAME_STALL : GAME_CRASH;
+        fail(engine, heard, "go", wait);
+    }
+    if (answer->failure != GAME_GOES_ON)
+        error_set(&answer->reason, "engine %s: %s", engine->settings.name, engine->failure.text);
+}

@@ -1,0 +1,41 @@
+// engine.h -- a player that is a program of its own and talks over its standard input and output.
+//
+// Whatever the program does, every call here comes to an end, memory stays bounded, and after engine_free
+// nothing of it is left running.
+#ifndef HUFF_SELFPLAY_ENGINE_H
+#define HUFF_SELFPLAY_ENGINE_H
+
+#include "selfplay/player.h"
+
+enum engine_protocol {
+    ENGINE_HUB,   // version 2 (search/hub.h)
+    ENGINE_TEXT,  // "position fen ... moves ...", "go ...", "bestmove ...", as chess engines have it
+    ENGINE_PROTOCOL_COUNT
+};
+extern const char *const engine_protocol_names[ENGINE_PROTOCOL_COUNT];  // "hub", "text"
+
+// Seconds, and all strings are those of the caller.
+struct engine_settings {
+    const char *name;     // for messages
+    const char *command;  // words, separated by blanks; quotes hold a word together
+    const char *folder;   // to run in; NULL: this one
+    enum engine_protocol protocol;
+    const struct variant *variant;
+    char *const *options;  // "NAME=VALUE"
+    int option_count;
+    double startup;     // until it has introduced itself
+    double ready;       // until it is ready to play, at the start and before each game
+    double stall;       // until a move, where no clock runs
+    int most_failures;  // in a row; then it is given up
+};
+
+struct engine *engine_new(const struct engine_settings *);  // starts nothing yet
+void engine_free(struct engine *);                          // asks it to quit, then ends it
+
+// As player_begin and player_think. A program that does not run is started; one that fails in it is started
+// again until it has failed too often in a row. A game that was played without a failure ends the row. To
+// lose on time or by an illegal move is no failure as long as the program answers.
+bool engine_begin(struct engine *, struct error *) __attribute__((warn_unused_result));
+void engine_think(struct engine *, const struct player *, const struct question *, struct answer *);
+
+#endif

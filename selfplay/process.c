@@ -1,0 +1,307 @@
+// process.c -- starts a child with pipes to it, reads both its outputs, and ends it for certain.
+
+#include "selfplay/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/support/clock.h"
+#include "core/support/memory.h"
+#include "core/support/progress.h"
+#include "search/hub.h"
+
+enum {
+    ERRORS_KEPT = 2048,        // bytes of standard error
+    LINES_SHOWN = 5,           // of these, in a message
+    CHUNK = 1 << 16,           // read at once
+    MOST_CHUNKS = 16,          // of standard error before standard output is looked at again
+    SLICE_MILLISECONDS = 100,  // a signal may go to another thread: look whether there was one
+    STEP_MILLISECONDS = 5,     // a child may end without closing anything
+};
+
+#define QUIT_SECONDS      2.0  // to end after the end of its input
+#define TERMINATE_SECONDS 1.0  // to end after SIGTERM
+#define DESCRIBE_SECONDS  0.5  // from the end of its output to its own
+#define SEND_SECONDS      0.1  // for a last line
+
+struct process {
+    pid_t pid;            // and process group
+    int in, out, errors;  // descriptors here: its standard input, output and error; -1: closed
+    bool ended;           // and not waited for yet
+    siginfo_t end;
+    struct wire wire;
+    size_t kept;
+    char last[ERRORS_KEPT];
+};
+
+// ---- the words of a command
+
+// Cuts the next word out of *rest; NULL at the end.
+static char *next_word(char **rest) {
+    char *at = *rest;
+    while (*at == ' ' || *at == '\t') at++;
+    if (!*at) return NULL;
+    char *const word = at, *to = at, open = '\0';  // the quote that is open
+    for (; *at && (open || (*at != ' ' && *at != '\t')); at++) {
+        if (open ? *at == open : *at == '"' || *at == '\'')
+            open = open ? '\0' : *at;
+        else
+            *to++ = *at;
+    }
+    *rest = *at ? at + 1 : at;
+    *to = '\0';
+    return word;
+}
+
+// The words point into `text`; free the list.
+static char **split_command(char *text) {
+    size_t count = 0;
+    char **words = memory_new(strlen(text) / 2 + 2, sizeof *words);
+    for (char *word; (word = next_word(&text)) != NULL;) words[count++] = word;
+    return words;
+}
+
+// ---- the start
+
+// Reading ends in [0], writing ends in [1].
+struct pipes {
+    int in[2], out[2], errors[2], failure[2];
+};
+
+static void close_pair(const int pair[2]) {
+    if (pair[0] >= 0) close(pair[0]);
+    if (pair[1] >= 0) close(pair[1]);
+}
+
+static void close_pipes(const struct pipes *pipes) {
+    close_pair(pipes->in);
+    close_pair(pipes->out);
+    close_pair(pipes->errors);
+    close_pair(pipes->failure);
+}
+
+static bool open_pipes(struct pipes *pipes) {
+    *pipes = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    return pipe2(pipes->in, O_CLOEXEC) == 0 && pipe2(pipes->out, O_CLOEXEC) == 0 &&
+           pipe2(pipes->errors, O_CLOEXEC) == 0 && pipe2(pipes->failure, O_CLOEXEC) == 0;
+}
+
+// What the child does; only calls that are safe after the fork of a program with threads.
+_Noreturn static void become(char **words, const char *folder, const struct pipes *pipes, pid_t parent) {
+    setpgid(0, 0);
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent && dup2(pipes->in[0], STDIN_FILENO) >= 0 &&
+        dup2(pipes->out[1], STDOUT_FILENO) >= 0 && dup2(pipes->errors[1], STDERR_FILENO) >= 0 &&
+        (!folder || chdir(folder) == 0))
+        execvp(words[0], words);
+    const int code = errno;
+    (void)!write(pipes->failure[1], &code, sizeof code);
+    _exit(127);
+}
+
+// Why the program could not be started; 0 when it was.
+static int read_failure(struct pipes *pipes) {
+    close(pipes->failure[1]);
+    pipes->failure[1] = -1;
+    int code = 0;
+    ssize_t count;
+    do count = read(pipes->failure[0], &code, sizeof code);
+    while (count < 0 && errno == EINTR);
+    return count == (ssize_t)sizeof code ? code : 0;
+}
+
+static void keep(int *from, int *to) {
+    *to = *from;
+    *from = -1;
+    fcntl(*to, F_SETFL, fcntl(*to, F_GETFL) | O_NONBLOCK);
+}
+
+static struct process *adopt(pid_t pid, struct pipes *pipes) {
+    struct process *process = memory_new(1, sizeof *process);
+    process->pid = pid;
+    keep(&pipes->in[1], &process->in);
+    keep(&pipes->out[0], &process->out);
+    keep(&pipes->errors[0], &process->errors);
+    wire_init(&process->wire, process->out, process->in, '\n', HUB_LINE_LIMIT);
+    return process;
+}
+
+static struct process *start(char **words, const char *folder, struct error *error) {
+    struct pipes pipes;
+    struct process *process = NULL;
+    const pid_t self = getpid();
+    pid_t pid = -1;
+    if (open_pipes(&pipes) && (pid = fork()) == 0) become(words, folder, &pipes, self);
+    int code = pid < 0 ? errno : 0;
+    if (pid > 0) {
+        setpgid(pid, pid);  // whichever of the two is first
+        code = read_failure(&pipes);
+    }
+    if (code == 0)
+        process = adopt(pid, &pipes);
+    else if (pid > 0)
+        waitpid(pid, NULL, 0);
+    close_pipes(&pipes);
+    if (!process) error_set(error, "cannot start \"%.200s\": %s", words[0], strerror(code));
+    return process;
+}
+
+struct process *process_start(const char *command, const char *folder, struct error *error) {
+    signal(SIGPIPE, SIG_IGN);
+    char *text = memory_text("%s", command);
+    char **words = split_command(text);
+    struct process *process = NULL;
+    if (words[0])
+        process = start(words, folder, error);
+    else
+        error_set(error, "expected a command to start");
+    free(words);
+    free(text);
+    return process;
+}
+
+// ---- lines
+
+static void keep_errors(struct process *process, const char *bytes, size_t count) {
+    if (count > ERRORS_KEPT) {
+        bytes += count - ERRORS_KEPT;
+        count = ERRORS_KEPT;
+    }
+    const size_t room = ERRORS_KEPT - process->kept, drop = count > room ? count - room : 0;
+    memmove(process->last, process->last + drop, process->kept - drop);
+    process->kept -= drop;
+    memcpy(process->last + process->kept, bytes, count);
+    process->kept += count;
+}
+
+static void read_errors(struct process *process) {
+    char bytes[CHUNK / 16];
+    for (int i = 0; i < MOST_CHUNKS && process->errors >= 0; i++) {
+        const ssize_t count = read(process->errors, bytes, sizeof bytes);
+        if (count > 0) {
+            keep_errors(process, bytes, (size_t)count);
+        } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return;
+        } else {
+            close(process->errors);
+            process->errors = -1;
+        }
+    }
+}
+
+// Waits for either output, reads standard error; `milliseconds` at most.
+static void wait_for_output(struct process *process, int milliseconds) {
+    struct pollfd both[2] = {{.fd = process->out, .events = POLLIN},
+                             {.fd = process->errors, .events = POLLIN}};
+    if (poll(both, 2, milliseconds) > 0 && both[1].revents) read_errors(process);
+}
+
+enum wire_event process_receive(struct process *process, double deadline, const char **line, size_t *length) {
+    for (;;) {
+        const enum wire_event event = wire_receive(&process->wire, 0, line, length);  // what is there
+        if (event != WIRE_LATE) return event;
+        const double left = deadline - clock_seconds();
+        if (left <= 0) return WIRE_LATE;
+        wait_for_output(process, (int)ceil(fmin(1000 * left, SLICE_MILLISECONDS)));
+    }
+}
+
+double process_arrived(const struct process *process) { return process->wire.arrived; }
+
+bool process_send(struct process *process, const char *lines, double deadline, struct error *error) {
+    return wire_send(&process->wire, lines, strlen(lines), deadline, error);
+}
+
+// ---- the end
+
+static bool has_ended(struct process *process) {
+    if (process->ended) return true;
+    process->end = (siginfo_t){0};
+    // Left unwaited for, so that neither its number nor that of its group can become another's.
+    const int code = waitid(P_PID, (id_t)process->pid, &process->end, WEXITED | WNOHANG | WNOWAIT);
+    process->ended = code == 0 && process->end.si_pid != 0;
+    return process->ended;
+}
+
+// Nobody needs its output any more, but it may be unable to end until that is read.
+static void drain_output(struct process *process) {
+    char bytes[CHUNK / 16];
+    for (int i = 0; i < MOST_CHUNKS && process->out >= 0; i++) {
+        const ssize_t count = read(process->out, bytes, sizeof bytes);
+        if (count > 0) continue;
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        close(process->out);
+        process->out = -1;
+    }
+}
+
+static bool wait_for_end(struct process *process, double seconds) {
+    const double deadline = clock_seconds() + seconds;
+    while (!has_ended(process) && clock_seconds() < deadline) {
+        wait_for_output(process, STEP_MILLISECONDS);
+        drain_output(process);
+    }
+    return process->ended;
+}
+
+void process_describe_end(struct process *process, char *text, size_t size) {
+    const bool ended = wait_for_end(process, DESCRIBE_SECONDS);
+    read_errors(process);
+    const int status = process->end.si_status;
+    if (!ended)
+        snprintf(text, size, "it still runs");
+    else if (process->end.si_code == CLD_EXITED)
+        snprintf(text, size, "exit code %d", status);
+    else
+        snprintf(text, size, "signal %d (%s)", status, strsignal(status));
+}
+
+void process_last_errors(struct process *process, char *text, size_t size) {
+    read_errors(process);
+    const char *from = process->last, *end = process->last + process->kept;
+    while (end > from && end[-1] == '\n') end--;
+    int lines = 0;
+    const char *at = end;
+    while (at > from && (size_t)(end - at) < size / 2 && (at[-1] != '\n' || ++lines < LINES_SHOWN)) at--;
+    size_t length = 0;
+    for (; at < end && length + 4 < size; at++) {
+        const char *const shown = *at == '\n' ? " | " : NULL;
+        if (shown)
+            length += (size_t)snprintf(text + length, size - length, "%s", shown);
+        else
+            text[length++] = (unsigned char)*at < ' ' || *at == '\x7f' ? '?' : *at;
+    }
+    text[length] = '\0';
+}
+
+static void ask_to_quit(struct process *process, const char *quit) {
+    struct error ignored;
+    if (quit) (void)!process_send(process, quit, clock_seconds() + SEND_SECONDS, &ignored);
+    close(process->in);
+    process->in = -1;
+}
+
+void process_end(struct process *process, const char *quit) {
+    ask_to_quit(process, quit);
+    if (quit && !wait_for_end(process, QUIT_SECONDS)) {
+        kill(-process->pid, SIGTERM);
+        wait_for_end(process, TERMINATE_SECONDS);
+    }
+    kill(-process->pid, SIGKILL);
+    while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (process->out >= 0) close(process->out);
+    if (process->errors >= 0) close(process->errors);
+    wire_free(&process->wire);
+    free(process);
+}

@@ -1,0 +1,33 @@
+// process.h -- a child process with lines in both directions, that can always be ended.
+//
+// It runs in a process group of its own, so that Ctrl-C does not reach it and that its own children end with
+// it. If this program is killed, the child is as well. Its standard error is read and the last of it kept.
+#ifndef HUFF_SELFPLAY_PROCESS_H
+#define HUFF_SELFPLAY_PROCESS_H
+
+#include "search/wire.h"
+
+struct process;
+
+// `command`: words separated by blanks; "..." and '...' hold a word together. `folder` may be NULL. Ignores
+// SIGPIPE from now on. Call it from a thread that lives as long as the child.
+struct process *process_start(const char *command, const char *folder, struct error *);
+
+// The next line, as wire_receive has it; valid until the next call.
+enum wire_event process_receive(struct process *, double deadline, const char **line, size_t *length);
+double process_arrived(const struct process *);  // clock_seconds when the last bytes were read
+
+bool process_send(struct process *, const char *lines, double deadline, struct error *)
+    __attribute__((warn_unused_result));
+
+// How a child that has closed its output ended ("exit code 3", "signal 11 (Segmentation fault)"): waits a
+// little, and says "it still runs" when that is so. What it wrote to standard error last is read, too.
+void process_describe_end(struct process *, char *text, size_t size);
+// The last lines of standard error, joined to one line.
+void process_last_errors(struct process *, char *text, size_t size);
+
+// Closes its input, after the line `quit` when that is not NULL, and waits; then SIGTERM, then SIGKILL for
+// the whole group. When `quit` is NULL there is no waiting.
+void process_end(struct process *, const char *quit);
+
+#endif
