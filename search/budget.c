@@ -14,7 +14,7 @@
 // A move expects its even share and most of the increment. It may take HARD_SHARES of them, but no more than
 // LARGEST_PART of the clock unless the next control follows it. A deeper search takes about as long as all
 // before it together, so none is begun after half of what is expected.
-enum { EXPECTED_MOVES = 30, HARD_SHARES = 4 };
+enum { EXPECTED_MOVES = 30, HARD_SHARES = 3 };
 #define INCREMENT_PART 0.8
 #define LARGEST_PART   0.3
 #define SOFT_PART      0.5
