@@ -547,7 +547,9 @@ void engine_think(struct engine *engine, const struct player *player, const stru
     const bool timed = isfinite(question->patience);
     const double wait = timed ? question->patience : engine->settings.stall, asked = clock_seconds();
     const enum heard heard = send_and_listen(engine, asked + wait, engine->protocol->reply);
-    answer->seconds = (heard == HEARD_ALL ? process_arrived(engine->process) : clock_seconds()) - asked;
+    // A line that was there before the question has taken no time.
+    const double answered = heard == HEARD_ALL ? process_arrived(engine->process) : clock_seconds();
+    answer->seconds = fmax(answered - asked, 0);
     if (heard == HEARD_ALL) {
         take_answer(engine, question, answer);
     } else if (interrupted()) {

@@ -158,7 +158,9 @@ static bool play_game(struct worker *worker, const struct opening *opening, int 
     *game = (struct match_game){
         .white = white, .result = played->result, .termination = played->termination, .plies = played->plies};
     for (int side = 0; side < 2; side++) game->nodes[engine_of[side]] = played->nodes[side];
-    return played->termination != GAME_GOES_ON;
+    if (played->termination != GAME_GOES_ON) return true;
+    if (*played->reason.text != '\0') fail(worker->match, &played->reason);
+    return false;
 }
 
 static void play_pair(struct worker *worker, uint64_t number) {
@@ -175,7 +177,6 @@ static void play_pair(struct worker *worker, uint64_t number) {
     pair.opening_plies = opening.plies;
     for (int i = 0; i < PAIR_GAMES; i++) {
         if (is_stopping(match) || !play_game(worker, &opening, i, &pair.games[i])) {
-            if (*worker->game.reason.text && !interrupted()) fail(match, &worker->game.reason);
             hand_in(match, &pair, SLOT_GIVEN_UP);
             return;
         }

@@ -21,9 +21,10 @@ enum { MOST_CONTROL = 1000 };
 
 // Cuts the text up.
 static bool parse_control(char *text, struct time_control *control, struct error *error) {
-    char *increment = strchr(text, '+'), *seconds = strchr(text, '/');
     int64_t moves = 0;
+    char *increment = strchr(text, '+');
     if (increment) *increment++ = '\0';
+    char *seconds = strchr(text, '/');
     if (seconds) *seconds++ = '\0';
     *control = (struct time_control){0};
     if ((seconds && !options_number("moves", text, 1, MOST_CONTROL, &moves, error)) ||

@@ -158,6 +158,7 @@ static struct process *start(char **words, const char *folder, struct error *err
 
 struct process *process_start(const char *command, const char *folder, struct error *error) {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);  // ignored, it would let children vanish before they are waited for
     char *text = memory_text("%s", command);
     char **words = split_command(text);
     struct process *process = NULL;
