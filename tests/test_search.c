@@ -10,11 +10,14 @@
 
 enum {
     TABLE_MEGABYTES = 1,
-    COMPARED_POSITIONS = 40,  // of each variant
+    COMPARED_POSITIONS = 24,  // of each variant
+    COMPARED_MOVES = 4,       // of each position
     COMPARED_DEPTH = 4,       // late moves are not reduced up to here
     COMPARED_NODES = 20000,   // positions with larger trees are left out
-    ENDINGS = 60,             // of each variant
+    ENDINGS = 40,             // of each variant
     SOLVED_PLIES = 5,
+    REPEATING_ENDINGS = 100,
+    CLAIMING_POSITIONS = 30,  // of each variant
 };
 
 static const struct variant *variant_named(const char *name) {
@@ -70,6 +73,20 @@ static struct game random_game(const struct variant *variant, struct splitmix *r
         if (!count) break;
     }
     return game;
+}
+
+static struct position random_ending(const struct rules *rules, struct splitmix *random) {
+    struct position p = {.turn = (uint8_t)splitmix_below(random, 2)};
+    for (int side = WHITE; side <= BLACK; side++)
+        for (int i = side == p.turn ? 3 : 1 + splitmix_below(random, 2); i > 0; i--) {
+            const square s =
+                board_square(rules->width, 1 + splitmix_below(random, board_squares(rules->width)));
+            if ((p.pieces[WHITE] | p.pieces[BLACK]) & square_bit(s)) continue;
+            p.pieces[side] |= square_bit(s);
+            if (splitmix_below(random, 4) || board_crown_row(rules->width, (enum side)side) & square_bit(s))
+                p.kings |= square_bit(s);
+        }
+    return p;
 }
 
 // Material with squares that all differ.
@@ -143,38 +160,61 @@ static int plain_value(struct plain *plain, int depth) {
 }
 
 // 1 when compared, 0 when the tree was too large.
-static int compare_with_plain(const struct variant *variant, struct game *game, size_t megabytes, int depth,
+static int compare_with_plain(struct search *search, struct game *game, int depth,
                               const struct weights *weights) {
-    struct search *search = search_new(variant, weights, megabytes);
     const struct search_result result = think(search, game, (struct search_limits){.depth = depth});
     struct plain plain = plain_new(game, weights);
     const int value = plain_value(&plain, result.depth);
     plain_free(&plain);
-    search_free(search);
     if (plain.nodes >= COMPARED_NODES) return 0;
     char fen[FEN_TEXT_SIZE];
-    position_to_fen(variant, game_position(game), fen);
-    cr_assert_eq(result.score, value, "%s %s depth %d table %zu: %d, plain %d", variant->name, fen,
-                 result.depth, megabytes, result.score, value);
+    position_to_fen(game->variant, game_position(game), fen);
+    cr_assert_eq(result.score, value, "%s %s depth %d: %d, plain %d", game->variant->name, fen, result.depth,
+                 result.score, value);
     check_best_is_legal(game, &result);
     return 1;
+}
+
+static bool goes_on(const struct game *game) {
+    int result;
+    return game_over(game, &result) == GAME_GOES_ON;
+}
+
+// The position, then those after its first moves one ply less deep: for them the table holds bounds that were
+// found with other windows.
+static int compare_with_moves(struct search *search, struct game *game, int depth,
+                              const struct weights *weights) {
+    struct move_list *list = legal_moves(game);
+    int compared = compare_with_plain(search, game, depth, weights);
+    for (int i = 0; compared && depth > 1 && i < list->count && i < COMPARED_MOVES; i++) {
+        game_play(game, list->moves[i]);
+        if (goes_on(game)) compared += compare_with_plain(search, game, depth - 1, weights);
+        game_undo(game);
+    }
+    free(list);
+    return compared;
+}
+
+// Middle games, positions full of captures and kings, and endings in turn.
+static struct game compared_game(const struct variant *variant, int i) {
+    struct splitmix random = splitmix_of(variant->name, (uint64_t)i);
+    if (i % 3 == 0) return random_game(variant, &random, 10 + splitmix_below(&random, 60));
+    const struct position p =
+        i % 3 == 1 ? random_placement(variant->rules, &random) : random_ending(variant->rules, &random);
+    struct game game;
+    game_init(&game, variant, NULL, &p);
+    return game;
 }
 
 static int compare_positions(const struct variant *variant, size_t megabytes) {
     const struct weights weights = random_weights(variant, 1);
     int compared = 0;
     for (int i = 0; i < COMPARED_POSITIONS; i++) {
-        struct splitmix random = splitmix_of(variant->name, (uint64_t)i);
-        struct game game;
-        if (i % 2) {
-            game = random_game(variant, &random, 10 + splitmix_below(&random, 60));
-        } else {
-            const struct position p = random_placement(variant->rules, &random);
-            game_init(&game, variant, NULL, &p);
-        }
-        int result;
-        if (game_over(&game, &result) == GAME_GOES_ON)
-            compared += compare_with_plain(variant, &game, megabytes, 1 + i % COMPARED_DEPTH, &weights);
+        struct game game = compared_game(variant, i);
+        struct search *search = search_new(variant, &weights, megabytes);
+        if (goes_on(&game))
+            compared += compare_with_moves(search, &game, 1 + i / 3 % COMPARED_DEPTH, &weights);
+        search_free(search);
         game_free(&game);
     }
     return compared;
@@ -191,6 +231,28 @@ Test(value, equals_plain_negamax_with_a_table, .timeout = 300) {
     for (int i = 0; i < variant_count; i++)
         cr_assert_gt(compare_positions(&variants[i], TABLE_MEGABYTES), COMPARED_POSITIONS / 2, "%s",
                      variants[i].name);
+}
+
+// King against king for six plies: who does not want a draw has to leave his best squares. Short kings have
+// no more than four moves, so no move is late. Without a table, whose values know nothing of the way to a
+// position.
+Test(value, equals_plain_negamax_when_positions_repeat, .timeout = 300) {
+    const struct variant *variant = variant_named("american");
+    for (uint64_t n = 0; n < REPEATING_ENDINGS; n++) {
+        struct splitmix random = splitmix_of("repeating", n);
+        const struct weights weights = random_weights(variant, n);
+        const int white = splitmix_below(&random, 32), black = (white + 1 + splitmix_below(&random, 31)) % 32;
+        const bitboard kings[] = {square_bit(board_square(8, 1 + white)),
+                                  square_bit(board_square(8, 1 + black))};
+        const struct position p = {.pieces = {kings[WHITE], kings[BLACK]},
+                                   .kings = kings[WHITE] | kings[BLACK]};
+        struct game game;
+        game_init(&game, variant, NULL, &p);
+        struct search *search = search_new(variant, &weights, 0);
+        compare_with_plain(search, &game, 6, &weights);
+        search_free(search);
+        game_free(&game);
+    }
 }
 
 // Losing games need no code of their own: only the goal differs.
@@ -245,18 +307,17 @@ static int plies_to_win(struct game *game) {
     return shortest;
 }
 
-static struct position random_ending(const struct rules *rules, struct splitmix *random) {
-    struct position p = {.turn = (uint8_t)splitmix_below(random, 2)};
-    for (int side = WHITE; side <= BLACK; side++)
-        for (int i = side == p.turn ? 3 : 1 + splitmix_below(random, 2); i > 0; i--) {
-            const square s =
-                board_square(rules->width, 1 + splitmix_below(random, board_squares(rules->width)));
-            if ((p.pieces[WHITE] | p.pieces[BLACK]) & square_bit(s)) continue;
-            p.pieces[side] |= square_bit(s);
-            if (splitmix_below(random, 4) || board_crown_row(rules->width, (enum side)side) & square_bit(s))
-                p.kings |= square_bit(s);
-        }
-    return p;
+// The same win seen a ply later, with the table as it is.
+static void expect_win_after_move(struct search *search, struct game *game, const struct search_result *win,
+                                  int plies) {
+    game_play(game, win->best);
+    if (goes_on(game)) {
+        const struct search_result after =
+            think(search, game, (struct search_limits){.depth = 8, .analysis = true});
+        cr_assert_eq(after.score, plies - 1 - SCORE_WIN, "%s: lost in %d, found %d", game->variant->name,
+                     plies - 1, after.score);
+    }
+    game_undo(game);
 }
 
 // A forced win is found, with its length; and no win is claimed that is not there.
@@ -270,8 +331,7 @@ Test(wins, as_the_solver_says, .timeout = 300) {
             const struct position p = random_ending(variant->rules, &random);
             struct game game;
             game_init(&game, variant, NULL, &p);
-            int result;
-            if (game_over(&game, &result) == GAME_GOES_ON) {
+            if (goes_on(&game)) {
                 const int plies = plies_to_win(&game);
                 const struct search_result found = think(search, &game, (struct search_limits){.depth = 8});
                 char fen[FEN_TEXT_SIZE];
@@ -282,12 +342,48 @@ Test(wins, as_the_solver_says, .timeout = 300) {
                                  variant->name, fen, plies, found.score);
                 if (found.score >= SCORE_WIN - SOLVED_PLIES)
                     cr_assert_eq(plies, SCORE_WIN - found.score, "%s %s", variant->name, fen);
+                if (plies && found.depth > 1) expect_win_after_move(search, &game, &found, plies);
                 wins += plies > 1;
             }
             game_free(&game);
             search_clear(search);
         }
-        cr_assert_gt(wins, 2, "%s", variant->name);
+        cr_assert_gt(wins, 0, "%s", variant->name);
+        search_free(search);
+    }
+}
+
+static void check_claim(struct search *search, struct game *game, int depth) {
+    const struct search_result found =
+        think(search, game, (struct search_limits){.depth = depth, .analysis = true});
+    const int plies = SCORE_WIN - abs(found.score);
+    if (plies > SOLVED_PLIES) return;
+    struct plain plain = plain_new(game, NULL);
+    char fen[FEN_TEXT_SIZE];
+    position_to_fen(game->variant, game_position(game), fen);
+    cr_assert(found.score > 0 ? wins_within(&plain, plies) : loses_within(&plain, plies),
+              "%s %s: %d is not true", game->variant->name, fen, found.score);
+    plain_free(&plain);
+}
+
+// A position, then the positions after its moves with the table as it is: whatever the table has seen with
+// other windows, a proven win or loss is one.
+Test(wins, are_true_when_the_table_says_so, .timeout = 300) {
+    for (int i = 0; i < variant_count; i++) {
+        struct search *search = search_of(&variants[i], TABLE_MEGABYTES);
+        for (int n = 0; n < CLAIMING_POSITIONS; n++) {
+            struct game game = compared_game(&variants[i], n);
+            struct move_list *list = legal_moves(&game);
+            if (goes_on(&game)) check_claim(search, &game, 5);
+            for (int m = 0; m < list->count; m++) {
+                game_play(&game, list->moves[m]);
+                if (goes_on(&game)) check_claim(search, &game, 4);
+                game_undo(&game);
+            }
+            free(list);
+            game_free(&game);
+            search_clear(search);
+        }
         search_free(search);
     }
 }
@@ -320,6 +416,16 @@ Test(draws, counters_near_a_limit_do_not_poison_the_table) {
         game_free(&game);
     }
     search_free(search);
+}
+
+// A man that is blocked by the last move before the limit has lost, and is no draw.
+Test(draws, a_win_on_the_last_ply_counts) {
+    struct game game = game_from(variant_named("american"), "W:WK20,19:B12");
+    game.plies[0].no_progress = game.draws.no_progress_plies - 1;
+    struct search *search = search_of(game.variant, TABLE_MEGABYTES);
+    cr_assert_eq(think(search, &game, (struct search_limits){.depth = 4}).score, SCORE_WIN - 1);
+    search_free(search);
+    game_free(&game);
 }
 
 // One king against two: the third repetition is what Black can hope for.
@@ -476,8 +582,7 @@ Test(memory, principal_variation_is_playable) {
         struct splitmix random = splitmix_of(variants[i].name, 8);
         struct game game = random_game(&variants[i], &random, 20);
         struct search *search = search_of(&variants[i], TABLE_MEGABYTES);
-        int result;
-        if (game_over(&game, &result) == GAME_GOES_ON) {
+        if (goes_on(&game)) {
             const struct search_result found = think(search, &game, (struct search_limits){.nodes = 30000});
             for (int n = 0; n < found.pv_length; n++) {
                 struct move_list *list = legal_moves(&game);
