@@ -2,15 +2,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
-#include "selfplay/match.h"
+#include "selfplay/match_folder.h"
+#include "selfplay/match_pdn.h"
 #include "selfplay/match_report.h"
 
 #define PROGRAM "huff-match"
@@ -23,6 +23,8 @@ enum { EXIT_H1 = 10, EXIT_H0 = 11, EXIT_UNDECIDED = 12 };
 enum {
     OPTION_ENGINE = 0x200,
     OPTION_SPRT,
+    OPTION_RESUME,
+    OPTION_PDN,
 #define X(key, ...) OPTION_##key,
     FOR_EACH_MATCH_KEY(X)
 #undef X
@@ -30,8 +32,9 @@ enum {
 
 struct arguments {
     struct common_options common;
-    const char *folder;
+    const char *folder, *resume, *pdn;
     char *config;
+    bool told;  // something that a match to be resumed was told before
     struct match_words words;
     struct engine_words engines[MATCH_ENGINES];
     struct sprt_words sprt;
@@ -39,7 +42,8 @@ struct arguments {
 };
 
 #define ENGINE_TEXT                                                                                        \
-    "An engine, given twice: name; weights (a file, or material, the default) and hash for the engine of " \
+    "An engine, given twice or more often: name; weights (a file, or material, the default) and hash for " \
+    "the engine of "                                                                                       \
     "this program; cmd (its words in quotes), proto (hub, the default, or text), dir and option.NAME for " \
     "another; and nodes, depth, movetime or tc of its own"
 #define SPRT_TEXT                                                                                           \
@@ -50,7 +54,11 @@ struct arguments {
 static const struct argp_option option_list[] = {
     {"engine", OPTION_ENGINE, "KEY=VALUE,...", 0, ENGINE_TEXT, 0},
     {"sprt", OPTION_SPRT, "KEY=VALUE,...", 0, SPRT_TEXT, 0},
-    {"output", 'o', "RUN", 0, "The folder to make for report.txt and summary.json", 0},
+    {"output", 'o', "RUN", 0, "The folder to make for the journal of games, report.txt and summary.json", 0},
+    {"resume", OPTION_RESUME, "RUN", 0,
+     "Go on with a match that was stopped or killed: its games are counted again and the missing ones played",
+     0},
+    {"pdn", OPTION_PDN, "FILE", 0, "Write all games to this file, in the order of pairs", 0},
 #define X(key, option, argument, text) {option, OPTION_##key, argument, 0, text, 0},
     FOR_EACH_MATCH_KEY(X)
 #undef X
@@ -59,7 +67,8 @@ static const struct argp_option option_list[] = {
 
 static bool add_engine(struct arguments *arguments, char *text, struct error *error) {
     struct match_words *words = &arguments->words;
-    if (words->engines_count == MATCH_ENGINES) return error_set(error, "expected two engines, got more");
+    if (words->engines_count == MATCH_ENGINES)
+        return error_set(error, "expected at most %d engines", MATCH_ENGINES);
     words->engines = arguments->engines;
     return engine_words_parse(text, &arguments->engines[words->engines_count++], error);
 }
@@ -80,20 +89,28 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->common; return 0;
     case ARGP_KEY_ARG:
+        arguments->told = true;
         if (arguments->config != NULL) return ARGP_ERR_UNKNOWN;
         arguments->config = argument;
         return 0;
     case ARGP_KEY_END: take_common(arguments); return 0;
     case 'o': arguments->folder = argument; return 0;
+    case OPTION_RESUME: arguments->resume = argument; return 0;
+    case OPTION_PDN: arguments->pdn = argument; return 0;
     case OPTION_ENGINE:
+        arguments->told = true;
         if (!add_engine(arguments, argument, &error)) option = "--engine";
         break;
     case OPTION_SPRT:
+        arguments->told = true;
         arguments->words.sprt = &arguments->sprt;
         if (!sprt_words_parse(argument, &arguments->sprt, &error)) option = "--sprt";
         break;
-#define X(name, ...) \
-    case OPTION_##name: arguments->words.name = argument; return 0;
+#define X(name, ...)                      \
+    case OPTION_##name:                   \
+        arguments->told = true;           \
+        arguments->words.name = argument; \
+        return 0;
         FOR_EACH_MATCH_KEY(X)
 #undef X
     default: return ARGP_ERR_UNKNOWN;
@@ -109,9 +126,10 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[CONFIG.yaml]",
     .doc =
-        "Plays two engines against each other and says which is stronger."
+        "Plays engines against each other and says which is stronger."
         "\vGames are played in pairs, both colours on one opening. Ctrl-C finishes the games in flight and "
-        "reports. Options come before the same keys of the configuration file.\n\n"
+        "reports; with -o the match can be resumed. Options come before the same keys of the configuration "
+        "file.\n\n"
         "Exit: 0 all games played, 10 H1 accepted, 11 H0 accepted, 12 the test is undecided at the limit of "
         "games, 1 failed or stopped, 2 usage.\n\n"
         "  huff-match --variant spanish --engine name=new,weights=new.weights --engine name=old "
@@ -124,6 +142,7 @@ static const struct argp argp = {
 struct output {
     const struct match_settings *settings;
     struct progress *progress;
+    struct match_pdn *pdn;  // NULL: none
     bool json;
 };
 
@@ -133,47 +152,38 @@ static void print_json(json_t *root) {
     json_decref(root);
 }
 
-static void show(void *context, const struct match_pair *pair, const struct match_result *result) {
-    const struct output *output = context;
-    for (int i = 0; output->json && i < PAIR_GAMES; i++) {
-        print_json(match_game_json(output->settings, pair, i));
-    }
-    fflush(stdout);  // for whoever reads along; a failure is noticed at exit
+static void show_progress(const struct output *output, const struct match_pair *pair,
+                          const struct match_result *result) {
     char note[MATCH_NOTE_SIZE];
     match_note(output->settings, result, note);
     progress_note(output->progress, "%s", note);
-    progress_step(output->progress, PAIR_GAMES);
-}
-
-static bool write_file(const char *folder, const char *name, const char *text, struct error *error) {
-    char *path = memory_text("%s/%s", folder, name);
-    const bool done = file_replace(path, text, strlen(text), error);
-    free(path);
-    return done;
-}
-
-static bool write_run(const char *folder, const char *report, json_t *summary, struct error *error) {
-    char *dumped = json_dumps(summary, JSON_INDENT(2));
-    char *text = memory_text("%s\n", dumped);
-    const bool done =
-        write_file(folder, "report.txt", report, error) && write_file(folder, "summary.json", text, error);
-    free(text);
-    free(dumped);
-    return done;
-}
-
-static bool report(const struct arguments *arguments, const struct match_settings *settings,
-                   const struct match_result *result, struct error *error) {
-    char *text = match_report_text(settings, result);
-    json_t *summary = match_summary_json(settings, result);
-    if (arguments->common.json)
-        print_json(json_incref(summary));
+    if (pair->found)
+        progress_skip(output->progress, PAIR_GAMES);
     else
-        fputs(text, stdout);
-    const bool done = arguments->folder == NULL || write_run(arguments->folder, text, summary, error);
-    json_decref(summary);
+        progress_step(output->progress, PAIR_GAMES);
+}
+
+static bool show(void *context, const struct match_pair *pair, const struct match_result *result,
+                 struct error *error) {
+    const struct output *output = context;
+    const bool whole = pair->games[0].finished && pair->games[1].finished;
+    for (int i = 0; output->json && whole && i < PAIR_GAMES; i++) {
+        print_json(match_game_json(output->settings, pair, i));
+    }
+    fflush(stdout);  // for whoever reads along; a failure is noticed at exit
+    if (whole) show_progress(output, pair, result);
+    return output->pdn == NULL || match_pdn_add(output->pdn, pair, error);
+}
+
+static void report(const struct arguments *arguments, const struct match_settings *settings,
+                   const struct match_result *result) {
+    if (arguments->common.json) {
+        print_json(match_summary_json(settings, result));
+        return;
+    }
+    char *text = match_report_text(settings, result);
+    fputs(text, stdout);
     free(text);
-    return done;
 }
 
 static int exit_code(const struct match_settings *settings, const struct match_result *result) {
@@ -185,7 +195,7 @@ static int exit_code(const struct match_settings *settings, const struct match_r
 // Engines that think by nodes or depth play the same game whenever they begin at the same position.
 static void warn_of_copies(const struct match_settings *settings) {
     if (settings->openings.random_plies > 0 || settings->games == PAIR_GAMES) return;
-    for (int i = 0; i < MATCH_ENGINES; i++) {
+    for (int i = 0; i < settings->engine_count; i++) {
         const struct match_engine *engine = &settings->engines[i];
         if (engine->command != NULL || engine->limits.seconds > 0 || engine->clock.seconds > 0) return;
     }
@@ -193,26 +203,87 @@ static void warn_of_copies(const struct match_settings *settings) {
                             "--openings random:PLIES makes them differ\n");
 }
 
-static int play(const struct arguments *arguments, struct match_settings *settings, struct error *error) {
-    const bool quiet = arguments->common.quiet;
-    if (!quiet) warn_of_copies(settings);
-    struct output output = {.settings = settings, .json = arguments->common.json};
-    output.progress = progress_start(settings->variant->name, "games", settings->games, quiet);
-    struct match_result result;
-    const enum match_end end = match_play(settings, show, &output, &result, error);
-    progress_end(output.progress);
-    if (end == MATCH_FAILED || !report(arguments, settings, &result, error))
-        return options_fail(PROGRAM, EXIT_FAILED, error);
-    if (end == MATCH_STOPPED && !quiet) fprintf(stderr, PROGRAM ": stopped before the end of the match\n");
-    return exit_code(settings, &result);
+static void warn_of_load(const struct match_settings *settings) {
+    const int cores = omp_get_num_procs();
+    if (settings->threads <= cores) return;
+    fprintf(stderr,
+            PROGRAM ": %d games at a time share %d cores: engines that think by time get less of it\n",
+            settings->threads, cores);
 }
 
-// Whatever can be found wrong before the first game.
-static bool prepare(const struct arguments *arguments, struct match_settings *settings, struct error *error) {
-    if (!match_settings_load(settings, error)) return false;
-    if (arguments->folder == NULL) return true;
-    if (file_exists(arguments->folder)) return error_set(error, "%s: exists already", arguments->folder);
-    return file_make_folder(arguments->folder, error);
+static void tell_of_journal(const struct match_folder *folder, const struct match_result *result) {
+    if (result->cut > 0)
+        fprintf(stderr, "%s: %" PRIu64 " damaged bytes at the end: what was there is played again\n",
+                folder->journal_path, result->cut);
+}
+
+static uint64_t all_games(const struct match_settings *settings) {
+    const uint64_t engines = (uint64_t)settings->engine_count;
+    return settings->games * (settings->gauntlet ? engines - 1 : engines * (engines - 1) / 2);
+}
+
+static enum match_end play_all(struct output *output, const struct match_folder *folder, bool quiet,
+                               struct match_result *result, struct error *error) {
+    const struct match_settings *settings = output->settings;
+    const struct match_journal journal = match_folder_journal(folder);
+    output->progress = progress_start(settings->variant->name, "games", all_games(settings), quiet);
+    enum match_end end =
+        match_play(settings, folder->path != NULL ? &journal : NULL, show, output, result, error);
+    progress_end(output->progress);
+    if (!match_pdn_close(output->pdn, end == MATCH_FAILED ? NULL : error)) end = MATCH_FAILED;
+    return end;
+}
+
+static int play(const struct arguments *arguments, const struct match_settings *settings,
+                struct match_folder *folder, struct error *error) {
+    const bool quiet = arguments->common.quiet;
+    struct output output = {.settings = settings, .json = arguments->common.json};
+    if (arguments->pdn != NULL && (output.pdn = match_pdn_open(arguments->pdn, settings, error)) == NULL)
+        return options_fail(PROGRAM, EXIT_FAILED, error);
+    if (!quiet) warn_of_copies(settings);
+    if (!quiet) warn_of_load(settings);
+    struct match_result result;
+    bool done = play_all(&output, folder, quiet, &result, error) != MATCH_FAILED;
+    if (!quiet) tell_of_journal(folder, &result);
+    if (done) report(arguments, settings, &result);
+    done = done && (folder->path == NULL || match_folder_finish(folder, settings, &result, error));
+    if (done && result.end == MATCH_STOPPED && !quiet)
+        fprintf(stderr, PROGRAM ": stopped before the end of the match\n");
+    const int code = done ? exit_code(settings, &result) : options_fail(PROGRAM, EXIT_FAILED, error);
+    match_result_free(&result);
+    return code;
+}
+
+static int begin(struct arguments *arguments, struct error *error) {
+    struct match_settings settings;
+    if (!match_settings_read(arguments->config, &arguments->words, &settings, error))
+        return options_fail(PROGRAM, EXIT_USAGE, error);
+    struct match_folder folder = {.lock = -1};
+    const bool ready =
+        match_settings_load(&settings, error) &&
+        (arguments->folder == NULL || match_folder_create(arguments->folder, &settings, &folder, error));
+    const int code =
+        ready ? play(arguments, &settings, &folder, error) : options_fail(PROGRAM, EXIT_FAILED, error);
+    match_folder_close(&folder);
+    match_settings_free(&settings);
+    return code;
+}
+
+static int resume(struct arguments *arguments, struct error *error) {
+    const struct common_options *common = &arguments->common;
+    if (arguments->told || arguments->folder != NULL || common->variant != NULL || common->seed_given) {
+        error_set(error, "--resume: goes with --pdn, --threads, --json and -q only");
+        return options_fail(PROGRAM, EXIT_USAGE, error);
+    }
+    struct match_settings settings;
+    struct match_folder folder;
+    if (!match_folder_open(arguments->resume, &settings, &folder, error))
+        return options_fail(PROGRAM, EXIT_FAILED, error);
+    settings.threads = common->threads;
+    const int code = play(arguments, &settings, &folder, error);
+    match_folder_close(&folder);
+    match_settings_free(&settings);
+    return code;
 }
 
 int main(int argc, char **argv) {
@@ -220,15 +291,7 @@ int main(int argc, char **argv) {
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
     interrupt_install();
     struct error error;
-    struct match_settings settings;
-    int code;
-    if (!match_settings_read(arguments.config, &arguments.words, &settings, &error)) {
-        code = options_fail(PROGRAM, EXIT_USAGE, &error);
-    } else {
-        code = prepare(&arguments, &settings, &error) ? play(&arguments, &settings, &error)
-                                                      : options_fail(PROGRAM, EXIT_FAILED, &error);
-        match_settings_free(&settings);
-    }
+    const int code = arguments.resume != NULL ? resume(&arguments, &error) : begin(&arguments, &error);
     free(arguments.threads);
     free(arguments.seed);
     return code;

@@ -5,6 +5,8 @@
 //     length  checksum  id  start      result termination random_plies  plies  ply ...
 //     u32     u32       u64 4 x u64 u8 i8     u8          u8            u32
 //
+// and the reason of the termination as text;
+//
 //     ply: index u8, clock u8, flags u16, score i16, depth u8, nodes u40, microseconds u32
 //
 // little-endian; length and CRC-32 are those of what follows them.
@@ -29,7 +31,8 @@ enum {
     FRAME_SIZE = 8,
     GAME_SIZE = 8 + 4 * 8 + 1 + 3 + 4,
     PLY_SIZE = 1 + 1 + 2 + 2 + 1 + 5 + 4,
-    MOST_RECORD = GAME_SIZE + PLAYING_MAX_PLIES * PLY_SIZE,
+    MOST_REASON = sizeof((struct error *)NULL)->text - 1,
+    MOST_RECORD = GAME_SIZE + PLAYING_MAX_PLIES * PLY_SIZE + MOST_REASON,
 };
 #define MOST_JOURNAL ((size_t)1 << 36)
 #define MOST_NODES   ((UINT64_C(1) << 40) - 1)
@@ -98,6 +101,9 @@ static size_t encode(const struct variant *variant, uint64_t id, const struct pl
         put(&at, ply->nodes < MOST_NODES ? ply->nodes : MOST_NODES, 5);
         put(&at, (uint32_t)fmin(1e6 * (double)ply->seconds, UINT32_MAX), 4);
     }
+    const size_t reason = strlen(game->reason.text);
+    memcpy(at, game->reason.text, reason);
+    at += reason;
     const size_t size = (size_t)(at - record);
     at = record;
     put(&at, size - FRAME_SIZE, 4);
@@ -138,12 +144,14 @@ static bool decode(const struct variant *variant, const uint8_t *at, size_t size
     game->termination = (enum termination)get(&at, 1);
     game->random_plies = (int)get(&at, 1);
     const uint64_t plies = get(&at, 4);
-    if (size != GAME_SIZE + plies * PLY_SIZE || game->termination >= TERMINATION_COUNT ||
+    const size_t least = GAME_SIZE + plies * PLY_SIZE;
+    if (size < least || size - least > MOST_REASON || game->termination >= TERMINATION_COUNT ||
         !variant_check(variant, &game->start, NULL)) {
         return false;
     }
     game->plies = game->capacity = (int)plies;
     game->ply = memory_new(plies > 0 ? plies : 1, sizeof *game->ply);
+    memcpy(game->reason.text, at + plies * PLY_SIZE, size - least);
     return decode_plies(variant, at, list, game);
 }
 
@@ -220,7 +228,7 @@ struct journal *journal_open(const char *path, const char *owner, const struct v
 
 bool journal_append(struct journal *journal, uint64_t id, const struct played_game *game,
                     struct error *error) {
-    const size_t most = FRAME_SIZE + GAME_SIZE + (size_t)game->plies * PLY_SIZE;
+    const size_t most = FRAME_SIZE + GAME_SIZE + (size_t)game->plies * PLY_SIZE + MOST_REASON;
     if (journal->room < most) {
         journal->room = 2 * most;
         journal->record = memory_grow(journal->record, journal->room, 1);

@@ -1,8 +1,9 @@
 // match.c -- plays the pairs of a match on all cores and counts them in order.
 //
-// Threads take pair numbers from a counter and put finished pairs into a ring; whoever completes the lowest
-// number that is missing counts it and those behind it. A thread that would run ahead of the ring waits, so
-// memory does not grow with the match.
+// Threads take pair numbers from a counter and play into a ring; whoever completes the lowest number that is
+// missing counts it and those behind it. A thread that would run ahead of the ring waits, so memory does not
+// grow with the match. Games of a journal enter the ring in the order in which they were finished, which
+// never left the ring either.
 
 #include "selfplay/match.h"
 
@@ -13,14 +14,24 @@
 #include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/progress.h"
+#include "selfplay/journal.h"
 
-enum { RING = 1024 };  // pairs that may be finished ahead of one that is not
+enum {
+    RING = 256,            // pairs that may be finished ahead of one that is not
+    REMEMBERED = 1 << 22,  // games in which a later one is sought; a power of two
+    REMEMBER = REMEMBERED / 4 * 3,
+};
 
 enum slot_state { SLOT_EMPTY, SLOT_PLAYED, SLOT_GIVEN_UP };
 
 struct slot {
     enum slot_state state;
     struct match_pair pair;
+};
+
+// Keys of games, in a table of open addressing; 0 = free.
+struct known_games {
+    uint64_t *keys, room, count;
 };
 
 struct match {
@@ -34,7 +45,10 @@ struct match {
     pthread_cond_t moved;  // signalled when `counted` grows
     uint64_t taken, counted;
     struct slot *ring;  // pair p in slot p % RING
+    struct known_games known;
+    struct journal *journal;  // NULL: none
     struct match_result *result;
+    bool incomplete;  // a pair was given up
     bool failed;
     struct error failure;
 };
@@ -43,41 +57,159 @@ struct match {
 struct worker {
     struct match *match;
     struct playing *playing;
-    struct player players[MATCH_ENGINES];
-    struct played_game game;
+    struct player *players;  // of each engine, made when it is needed
 };
+
+// ---- the schedule
+
+// Two engines, each with each, or the first with each.
+static int count_meetings(const struct match_settings *settings) {
+    const int engines = settings->engine_count;
+    return settings->gauntlet ? engines - 1 : engines * (engines - 1) / 2;
+}
+
+static void find_meeting(const struct match_settings *settings, int number, int engines[2]) {
+    engines[0] = 0;
+    for (int others = settings->engine_count - 1; number >= others && !settings->gauntlet; others--) {
+        number -= others;
+        engines[0]++;
+    }
+    engines[1] = engines[0] + 1 + number;
+}
+
+static void begin_pair(const struct match *match, uint64_t number, struct match_pair *pair) {
+    const uint64_t meetings = (uint64_t)match->result->score_count;
+    pair->number = number;
+    pair->opening = number / meetings;
+    pair->found = false;
+    find_meeting(match->settings, (int)(number % meetings), pair->engines);
+    for (int i = 0; i < PAIR_GAMES; i++) {
+        struct match_game *game = &pair->games[i];
+        game->engines[WHITE] = pair->engines[i];
+        game->engines[BLACK] = pair->engines[1 - i];
+        game->finished = game->duplicate = false;
+    }
+}
+
+// ---- games that were played before
+
+static uint64_t mix(uint64_t key, uint64_t value) {
+    key = (key ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 29;
+}
+
+static uint64_t game_key(const struct match_game *game) {
+    uint64_t key = mix(mix(position_key(&game->played.start), (uint64_t)game->engines[WHITE]),
+                       (uint64_t)game->engines[BLACK]);
+    for (int i = 0; i < game->played.plies; i++) key = mix(key, game->played.ply[i].index);
+    key = mix(key, (uint64_t)game->played.plies);
+    return key != 0 ? key : 1;
+}
+
+static uint64_t *find_key(const struct known_games *known, uint64_t key) {
+    uint64_t at = key & (known->room - 1);
+    while (known->keys[at] != 0 && known->keys[at] != key) at = (at + 1) & (known->room - 1);
+    return &known->keys[at];
+}
+
+static void make_room(struct known_games *known) {
+    const struct known_games old = *known;
+    known->room = old.room == 0 ? 1024 : 2 * old.room;
+    known->keys = memory_new(known->room, sizeof *known->keys);
+    for (uint64_t i = 0; i < old.room; i++) {
+        if (old.keys[i] != 0) *find_key(known, old.keys[i]) = old.keys[i];
+    }
+    free(old.keys);
+}
+
+// Was this game played before? Remembers it; of a very long match only the first games.
+static bool is_known(struct known_games *known, uint64_t key) {
+    if (known->count >= known->room / 4 * 3 && known->room < REMEMBERED) make_room(known);
+    uint64_t *place = find_key(known, key);
+    if (*place == key) return true;
+    if (known->count == REMEMBER) return false;
+    *place = key;
+    known->count++;
+    return false;
+}
 
 // ---- counting
 
-struct match_score match_score_new(void) {
-    return (struct match_score){.games.kinds = GAME_KINDS, .pairs.kinds = PAIR_KINDS};
+// Of the first engine of the pair.
+static int half_points(const struct match_pair *pair, int game) {
+    const struct match_game *played = &pair->games[game];
+    return 1 + (played->engines[WHITE] == pair->engines[0] ? played->played.result : -played->played.result);
 }
 
-void match_score_add(struct match_score *score, const struct match_pair *pair) {
-    int points = 0;  // half points of the first engine
+static void count_ends(struct match_result *result, const struct match_game *game) {
+    for (int side = 0; side < 2; side++) {
+        struct match_ends *ends = &result->ends[game->engines[side]];
+        const int kind = 1 + (side == WHITE ? game->played.result : -game->played.result);
+        ends->count[kind][game->played.termination]++;
+        ends->nodes += game->played.nodes[side];
+        ends->seconds += game->played.seconds[side];
+    }
+    const int first_ply = game->played.random_plies;
+    for (int i = first_ply; i < game->played.plies; i++) {
+        const enum side first = position_turn(&game->played.start);
+        result->ends[game->engines[i % 2 == 0 ? first : other_side(first)]].moves++;
+    }
+}
+
+static void count_pair(struct match *match, struct match_pair *pair) {
+    struct match_result *result = match->result;
+    struct match_score *score = &result->scores[pair->number % (uint64_t)result->score_count];
+    int points = 0;
     for (int i = 0; i < PAIR_GAMES; i++) {
-        const struct match_game *game = &pair->games[i];
-        const int half_points = 1 + (game->white == 0 ? game->result : -game->result);
-        points += half_points;
-        score->games.count[half_points]++;
-        score->terminations[game->termination]++;
-        score->plies += (uint64_t)game->plies;
-        for (int e = 0; e < MATCH_ENGINES; e++) score->nodes[e] += game->nodes[e];
+        struct match_game *game = &pair->games[i];
+        game->duplicate = is_known(&match->known, game_key(game));
+        result->duplicates += game->duplicate;
+        result->plies += (uint64_t)game->played.plies;
+        points += half_points(pair, i);
+        score->games.count[half_points(pair, i)]++;
+        count_ends(result, game);
     }
     score->pairs.count[points]++;
+    result->pairs++;
+    result->games += PAIR_GAMES;
     if (points != 2) return;
-    if (pair->games[0].result == 0)
+    if (pair->games[0].played.result == 0)
         score->draw_draw++;
     else
         score->win_loss++;
 }
 
-static void judge(const struct match_settings *settings, struct match_result *result) {
+// A pair that is missing may have been the deciding one, so there is no verdict beyond it.
+static void judge(const struct match_settings *settings, bool incomplete, struct match_result *result) {
     if (!settings->has_sprt) return;
-    const struct match_score *score = &result->score;
+    const struct match_score *score = &result->scores[0];
     result->llr =
         sprt_llr(&settings->sprt, sprt_counts_pairs(settings->sprt.model) ? &score->pairs : &score->games);
-    result->verdict = sprt_judge(&settings->sprt, result->llr);
+    if (!incomplete) result->verdict = sprt_judge(&settings->sprt, result->llr);
+}
+
+// With the lock held.
+static void fail_locked(struct match *match, const struct error *error) {
+    if (!match->failed) match->failure = *error;
+    match->failed = true;
+    pthread_cond_broadcast(&match->moved);
+}
+
+// With the lock held. A pair that was given up between its games counts as an odd game.
+static void count_slot(struct match *match, struct slot *slot) {
+    struct match_result *result = match->result;
+    const bool whole = slot->state == SLOT_PLAYED;
+    match->incomplete = match->incomplete || !whole;
+    if (whole)
+        count_pair(match, &slot->pair);
+    else if (slot->pair.games[0].finished || slot->pair.games[1].finished)
+        result->odd++;
+    else
+        return;
+    result->seconds = clock_seconds() - match->started;
+    if (whole) judge(match->settings, match->incomplete, result);
+    struct error error;
+    if (!match->listener(match->context, &slot->pair, result, &error)) fail_locked(match, &error);
 }
 
 // With the lock held: counts what is ready. Pairs that were finished beyond the deciding one do not count.
@@ -85,30 +217,67 @@ static void count_ready(struct match *match) {
     for (;;) {
         struct slot *slot = &match->ring[match->counted % RING];
         if (slot->state == SLOT_EMPTY) return;
-        if (slot->state == SLOT_PLAYED && match->result->verdict == SPRT_UNDECIDED) {
-            match_score_add(&match->result->score, &slot->pair);
-            match->result->seconds = clock_seconds() - match->started;
-            judge(match->settings, match->result);
-            match->listener(match->context, &slot->pair, match->result);
-        }
+        if (match->result->verdict == SPRT_UNDECIDED && !match->failed) count_slot(match, slot);
         slot->state = SLOT_EMPTY;
         match->counted++;
+        if (match->counted + RING - 1 < match->pairs)
+            begin_pair(match, match->counted + RING - 1, &slot->pair);
         pthread_cond_broadcast(&match->moved);
     }
 }
 
-static void hand_in(struct match *match, const struct match_pair *pair, enum slot_state state) {
+static void hand_in(struct match *match, struct slot *slot, enum slot_state state) {
     pthread_mutex_lock(&match->lock);
-    match->ring[pair->number % RING] = (struct slot){.state = state, .pair = *pair};
+    slot->state = state;
     count_ready(match);
     pthread_mutex_unlock(&match->lock);
 }
 
 static void fail(struct match *match, const struct error *error) {
     pthread_mutex_lock(&match->lock);
-    if (!match->failed) match->failure = *error;
-    match->failed = true;
+    fail_locked(match, error);
     pthread_mutex_unlock(&match->lock);
+}
+
+// ---- the journal
+
+static struct slot *slot_of(struct match *match, uint64_t pair) { return &match->ring[pair % RING]; }
+
+static void found_in_journal(void *context, uint64_t id, struct played_game *played) {
+    struct match *match = context;
+    const uint64_t number = id / PAIR_GAMES;
+    if (number < match->counted || number >= match->counted + RING || number >= match->pairs) return;
+    struct slot *slot = slot_of(match, number);
+    struct match_game *game = &slot->pair.games[id % PAIR_GAMES];
+    if (game->finished) return;
+    free(game->played.ply);
+    game->played = *played;
+    *played = (struct played_game){0};
+    game->finished = true;
+    if (!slot->pair.games[0].finished || !slot->pair.games[1].finished) return;
+    slot->pair.found = true;
+    match->result->found += PAIR_GAMES;
+    slot->state = SLOT_PLAYED;
+    count_ready(match);
+}
+
+static bool open_journal(struct match *match, const struct match_journal *journal) {
+    if (journal == NULL) return true;
+    match->journal = journal_open(journal->path, journal->owner, match->settings->variant, found_in_journal,
+                                  match, &match->result->cut, &match->failure);
+    match->failed = match->failed || match->journal == NULL;
+    return !match->failed;
+}
+
+static bool keep_game(struct match *match, const struct match_pair *pair, int game) {
+    struct error error;
+    pthread_mutex_lock(&match->lock);
+    const bool kept =
+        match->journal == NULL || journal_append(match->journal, PAIR_GAMES * pair->number + (uint64_t)game,
+                                                 &pair->games[game].played, &error);
+    if (!kept) fail_locked(match, &error);
+    pthread_mutex_unlock(&match->lock);
+    return kept;
 }
 
 // ---- playing
@@ -125,63 +294,34 @@ static bool is_stopping(struct match *match) {
     return stop;
 }
 
-static bool take_pair(struct match *match, uint64_t *number) {
+// With the lock held. Pairs of the journal are played already.
+static void skip_found(struct match *match) {
+    if (match->taken < match->counted) match->taken = match->counted;
+    while (match->taken < match->pairs && match->taken < match->counted + RING &&
+           slot_of(match, match->taken)->state == SLOT_PLAYED) {
+        match->taken++;
+    }
+}
+
+static struct slot *take_pair(struct match *match) {
     pthread_mutex_lock(&match->lock);
-    while (!stopping(match) && match->taken - match->counted == RING) {
+    skip_found(match);
+    while (!stopping(match) && match->taken == match->counted + RING) {
         pthread_cond_wait(&match->moved, &match->lock);
+        skip_found(match);
     }
     const bool taken = !stopping(match) && match->taken < match->pairs;
-    if (taken) *number = match->taken++;
+    struct slot *slot = taken ? slot_of(match, match->taken++) : NULL;
     pthread_mutex_unlock(&match->lock);
-    return taken;
+    return slot;
 }
 
-static bool draw_opening(const struct match_settings *settings, uint64_t number, struct opening *opening,
-                         struct error *error) {
-    struct random random = random_stream(settings->seed, number);
-    return opening_draw(&settings->openings, settings->variant, &settings->draws, &random, opening, error);
-}
-
-static struct position end_of_opening(const struct variant *variant, const struct opening *opening) {
-    struct position position = opening->start;
-    for (int i = 0; i < opening->plies; i++) variant->play(&position, opening->moves[i]);
+struct position match_game_opening(const struct match_settings *settings, const struct match_game *game) {
+    struct position position = game->played.start;
+    for (int i = 0; i < game->played.random_plies; i++) {
+        settings->variant->play(&position, game->played.ply[i].move);
+    }
     return position;
-}
-
-// False when the game was given up.
-static bool play_game(struct worker *worker, const struct opening *opening, int white,
-                      struct match_game *game) {
-    const int engine_of[2] = {[WHITE] = white, [BLACK] = 1 - white};
-    const struct player players[2] = {worker->players[engine_of[WHITE]], worker->players[engine_of[BLACK]]};
-    struct played_game *played = &worker->game;
-    playing_game(worker->playing, opening, players, played);
-    *game = (struct match_game){
-        .white = white, .result = played->result, .termination = played->termination, .plies = played->plies};
-    for (int side = 0; side < 2; side++) game->nodes[engine_of[side]] = played->nodes[side];
-    if (played->termination != GAME_GOES_ON) return true;
-    if (*played->reason.text != '\0') fail(worker->match, &played->reason);
-    return false;
-}
-
-static void play_pair(struct worker *worker, uint64_t number) {
-    struct match *match = worker->match;
-    struct match_pair pair = {.number = number};
-    struct opening opening;
-    struct error error;
-    if (!draw_opening(match->settings, number, &opening, &error)) {
-        fail(match, &error);
-        hand_in(match, &pair, SLOT_GIVEN_UP);
-        return;
-    }
-    pair.opening = end_of_opening(match->settings->variant, &opening);
-    pair.opening_plies = opening.plies;
-    for (int i = 0; i < PAIR_GAMES; i++) {
-        if (is_stopping(match) || !play_game(worker, &opening, i, &pair.games[i])) {
-            hand_in(match, &pair, SLOT_GIVEN_UP);
-            return;
-        }
-    }
-    hand_in(match, &pair, SLOT_PLAYED);
 }
 
 static struct player make_player(const struct match_settings *settings, const struct match_engine *engine) {
@@ -207,6 +347,54 @@ static struct player make_player(const struct match_settings *settings, const st
     return player;
 }
 
+static void free_player(struct player *player) {
+    engine_free(player->engine);
+    search_free(player->search);
+    *player = (struct player){0};
+}
+
+static const struct player *player_of(struct worker *worker, int engine) {
+    const struct match_settings *settings = worker->match->settings;
+    struct player *player = &worker->players[engine];
+    if (player->search == NULL && player->engine == NULL)
+        *player = make_player(settings, &settings->engines[engine]);
+    return player;
+}
+
+// False when the game was given up.
+static bool play_game(struct worker *worker, const struct opening *opening, struct match_game *game) {
+    const struct player players[2] = {*player_of(worker, game->engines[WHITE]),
+                                      *player_of(worker, game->engines[BLACK])};
+    playing_game(worker->playing, opening, players, &game->played);
+    if (game->played.termination != GAME_GOES_ON) return true;
+    if (*game->played.reason.text != '\0') fail(worker->match, &game->played.reason);
+    return false;
+}
+
+static bool find_opening(const struct match_settings *settings, uint64_t number, struct opening *opening,
+                         struct error *error) {
+    struct random random = random_stream(settings->seed, number);
+    return opening_draw(&settings->openings, settings->variant, &settings->draws, &random, opening, error);
+}
+
+static bool play_pair(struct worker *worker, struct match_pair *pair) {
+    struct match *match = worker->match;
+    const struct match_settings *settings = match->settings;
+    struct opening opening;
+    struct error error;
+    if (!find_opening(settings, pair->opening, &opening, &error)) {
+        fail(match, &error);
+        return false;
+    }
+    for (int i = 0; i < PAIR_GAMES; i++) {
+        if (pair->games[i].finished) continue;
+        if (is_stopping(match)) return false;
+        if (!play_game(worker, &opening, &pair->games[i]) || !keep_game(match, pair, i)) return false;
+        pair->games[i].finished = true;
+    }
+    return true;
+}
+
 // What one thread does.
 static void work(struct match *match) {
     const struct match_settings *settings = match->settings;
@@ -214,19 +402,23 @@ static void work(struct match *match) {
         .variant = settings->variant,
         .draws = settings->draws,
         .max_plies = settings->max_plies,
+        .adjudication = settings->adjudication,
         .time_margin = settings->time_margin,
     };
-    struct worker worker = {.match = match, .playing = playing_new(&rules)};
-    for (int i = 0; i < MATCH_ENGINES; i++) worker.players[i] = make_player(settings, &settings->engines[i]);
-    uint64_t number;
-    while (take_pair(match, &number)) play_pair(&worker, number);
-    for (int i = 0; i < MATCH_ENGINES; i++) {
-        engine_free(worker.players[i].engine);
-        search_free(worker.players[i].search);
+    struct worker worker = {
+        .match = match,
+        .playing = playing_new(&rules),
+        .players = memory_new((size_t)settings->engine_count, sizeof *worker.players),
+    };
+    for (struct slot *slot; (slot = take_pair(match)) != NULL;) {
+        hand_in(match, slot, play_pair(&worker, &slot->pair) ? SLOT_PLAYED : SLOT_GIVEN_UP);
     }
-    played_game_free(&worker.game);
+    for (int i = 0; i < settings->engine_count; i++) free_player(&worker.players[i]);
+    free(worker.players);
     playing_free(worker.playing);
 }
+
+// ---- the whole
 
 static int count_threads(const struct match_settings *settings, uint64_t pairs) {
     const int threads = settings->threads > 0 ? settings->threads : omp_get_num_procs();
@@ -236,17 +428,57 @@ static int count_threads(const struct match_settings *settings, uint64_t pairs) 
 static enum match_end find_end(const struct match *match) {
     if (match->failed) return MATCH_FAILED;
     if (match->result->verdict != SPRT_UNDECIDED) return MATCH_DECIDED;
-    const uint64_t *count = match->result->score.pairs.count;
-    uint64_t played = 0;
-    for (int i = 0; i < PAIR_KINDS; i++) played += count[i];
-    return played == match->pairs ? MATCH_AT_LIMIT : MATCH_STOPPED;
+    return match->result->pairs == match->pairs ? MATCH_AT_LIMIT : MATCH_STOPPED;
 }
 
-enum match_end match_play(const struct match_settings *settings, match_listener *listener, void *context,
-                          struct match_result *result, struct error *error) {
+static struct match_result new_result(const struct match_settings *settings) {
+    struct match_result result = {
+        .score_count = count_meetings(settings),
+        .ends = memory_new((size_t)settings->engine_count, sizeof *result.ends),
+    };
+    result.scores = memory_new((size_t)result.score_count, sizeof *result.scores);
+    for (int i = 0; i < result.score_count; i++) {
+        result.scores[i].games.kinds = GAME_KINDS;
+        result.scores[i].pairs.kinds = PAIR_KINDS;
+        find_meeting(settings, i, result.scores[i].engines);
+    }
+    return result;
+}
+
+void match_result_free(struct match_result *result) {
+    free(result->scores);
+    free(result->ends);
+    *result = (struct match_result){0};
+}
+
+// Games of a journal beyond one that is missing, when the match was stopped before it got there.
+static void count_rest(struct match *match) {
+    const uint64_t end = match->counted + RING < match->pairs ? match->counted + RING : match->pairs;
+    for (uint64_t number = match->counted; number < end; number++) {
+        struct slot *slot = slot_of(match, number);
+        if (slot->state == SLOT_EMPTY) slot->state = SLOT_GIVEN_UP;
+    }
+    count_ready(match);
+}
+
+static void free_match(struct match *match) {
+    journal_close(match->journal);
+    for (int i = 0; i < RING; i++) {
+        for (int j = 0; j < PAIR_GAMES; j++) played_game_free(&match->ring[i].pair.games[j].played);
+    }
+    free(match->ring);
+    free(match->known.keys);
+    pthread_cond_destroy(&match->moved);
+    pthread_mutex_destroy(&match->lock);
+}
+
+enum match_end match_play(const struct match_settings *settings, const struct match_journal *journal,
+                          match_listener *listener, void *context, struct match_result *result,
+                          struct error *error) {
+    *result = new_result(settings);
     struct match match = {
         .settings = settings,
-        .pairs = settings->games / PAIR_GAMES,
+        .pairs = settings->games / PAIR_GAMES * (uint64_t)result->score_count,
         .started = clock_seconds(),
         .listener = listener,
         .context = context,
@@ -255,14 +487,17 @@ enum match_end match_play(const struct match_settings *settings, match_listener 
         .ring = memory_new(RING, sizeof(struct slot)),
         .result = result,
     };
-    *result = (struct match_result){.score = match_score_new()};
+    for (uint64_t i = 0; i < RING && i < match.pairs; i++) begin_pair(&match, i, &match.ring[i].pair);
+    if (open_journal(&match, journal)) {
 #pragma omp parallel num_threads(count_threads(settings, match.pairs))
-    work(&match);
-    free(match.ring);
-    pthread_cond_destroy(&match.moved);
-    pthread_mutex_destroy(&match.lock);
+        work(&match);
+        count_rest(&match);
+    }
+    if (!match.failed && match.journal != NULL && !journal_sync(match.journal, &match.failure))
+        match.failed = true;
     result->seconds = clock_seconds() - match.started;
     result->end = find_end(&match);
     if (match.failed) *error = match.failure;
+    free_match(&match);
     return result->end;
 }

@@ -1,9 +1,13 @@
-// match.h -- a match of two engines: pairs of games on one opening with colours swapped, until a number of
-// games or a sequential test ends it.
+// match.h -- a match of two engines or a tournament of more: pairs of games on one opening with colours
+// swapped, until a number of games or a sequential test ends it.
 //
-// Pair p begins at an opening drawn from stream (seed, p), and pairs are counted in the order of their
-// numbers whichever thread finishes first: with limits on nodes or depth the same settings give the same
-// result for any number of threads, and short games do not get ahead of long ones in the test.
+// Which engines meet in pair p and on which opening depends on p and the seed alone, and pairs are counted in
+// the order of their numbers whichever thread finishes first: with limits on nodes or depth the same settings
+// give the same result for any number of threads, and short games do not get ahead of long ones in the test.
+// In a tournament all engines that meet do so once on each opening before the next one's turn comes.
+//
+// With a journal every finished game is kept, whatever ends the program, and the same match goes on with what
+// is missing: the listener hears of all pairs, those found first.
 #ifndef HUFF_SELFPLAY_MATCH_H
 #define HUFF_SELFPLAY_MATCH_H
 
@@ -12,29 +16,36 @@
 enum { PAIR_GAMES = 2 };
 
 struct match_game {
-    int white;   // which engine has White
-    int result;  // White's view: 1, 0, -1
-    enum termination termination;
-    int plies;
-    uint64_t nodes[MATCH_ENGINES];  // searched by each engine
+    int engines[2];  // by side: engines[WHITE] has White
+    bool finished;
+    bool duplicate;  // of an earlier game: the same engines, colours and moves
+    struct played_game played;
 };
 
 struct match_pair {
-    uint64_t number;          // 0..
-    struct position opening;  // where the engines take over
-    int opening_plies;
-    struct match_game games[PAIR_GAMES];  // the first engine has White in the first game
+    uint64_t number;   // 0..
+    uint64_t opening;  // number of the opening
+    int engines[2];    // the first has White in the first game
+    bool found;        // in the journal, as a whole
+    struct match_game games[PAIR_GAMES];
 };
 
-// What came of the pairs, in the view of the first engine.
+// Where the engines took over.
+struct position match_game_opening(const struct match_settings *, const struct match_game *);
+
+// What came of the pairs of two engines, in the view of the first.
 struct match_score {
+    int engines[2];
     struct outcomes games, pairs;
     uint64_t win_loss, draw_draw;  // what the middle of `pairs` consists of
-    uint64_t terminations[TERMINATION_COUNT];
-    uint64_t plies, nodes[MATCH_ENGINES];
 };
-struct match_score match_score_new(void);
-void match_score_add(struct match_score *, const struct match_pair *);
+
+// How the games of one engine ended: lost, drawn, won.
+struct match_ends {
+    uint64_t count[GAME_KINDS][TERMINATION_COUNT];
+    uint64_t nodes, moves;  // searched, and moves it chose
+    double seconds;
+};
 
 enum match_end {
     MATCH_FAILED,
@@ -45,18 +56,32 @@ enum match_end {
 
 struct match_result {
     enum match_end end;
-    struct match_score score;
-    double llr;  // with a test
+    uint64_t pairs, games;  // counted; games: two a pair
+    uint64_t odd;           // finished games of pairs that are not, which do not count
+    uint64_t duplicates, plies;
+    uint64_t found, cut;  // games in the journal, and damaged bytes at its end
+    int score_count;
+    struct match_score *scores;  // of each two engines that meet; a match has one
+    struct match_ends *ends;     // of each engine
+    double llr;                  // with a test
     enum sprt_verdict verdict;
     double seconds;
 };
+void match_result_free(struct match_result *);
 
-// Called with each pair in order, one at a time, and with the result so far.
-typedef void match_listener(void *context, const struct match_pair *, const struct match_result *);
+// Called with each pair in order, one at a time, and with the result so far. A pair of which one game is
+// finished comes when the match is stopped. On false the match fails with that error.
+typedef bool match_listener(void *context, const struct match_pair *, const struct match_result *,
+                            struct error *);
+
+// A file that keeps the games of a match, which `owner` names.
+struct match_journal {
+    const char *path, *owner;
+};
 
 // Plays. After SIGINT or SIGTERM (interrupt_install) the games in flight are finished; pairs with both games
-// played are counted.
-enum match_end match_play(const struct match_settings *, match_listener *, void *context,
-                          struct match_result *, struct error *);
+// played are counted. `journal` may be NULL. Free the result in any case.
+enum match_end match_play(const struct match_settings *, const struct match_journal *journal,
+                          match_listener *, void *context, struct match_result *, struct error *);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/support/config.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
+#include "selfplay/match_words.h"
 
 enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024 };
 
@@ -38,7 +39,7 @@ static const cyaml_schema_value_t engine_schema = {
 static const cyaml_schema_field_t match_fields[] = {
     FOR_EACH_COMMON_KEY(WORDS_FIELD) FOR_EACH_MATCH_KEY(WORDS_FIELD)  //
     CYAML_FIELD_SEQUENCE("engines", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct match_words, engines,
-                         &engine_schema, MATCH_ENGINES, MATCH_ENGINES),
+                         &engine_schema, 2, MATCH_ENGINES),
     CYAML_FIELD_MAPPING_PTR("sprt", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct match_words, sprt,
                             sprt_fields),
     CYAML_FIELD_END};
@@ -258,6 +259,16 @@ static bool take_draws(const struct reader *reader, struct match_settings *setti
     return take_int(reader, WORD(reader, max_plies), 1000, 1, PLAYING_MAX_PLIES, &settings->max_plies);
 }
 
+static bool take_adjudication(const struct reader *reader, struct match_settings *settings) {
+    const struct word draw = WORD(reader, adjudicate_draw), resign = WORD(reader, adjudicate_resign);
+    struct error cause;
+    if (draw.text != NULL && !adjudication_parse_draw(draw.text, &settings->adjudication, &cause))
+        return refuse(reader, &draw, cause.text);
+    if (resign.text != NULL && !adjudication_parse_resign(resign.text, &settings->adjudication, &cause))
+        return refuse(reader, &resign, cause.text);
+    return true;
+}
+
 static bool take_openings(const struct reader *reader, struct match_settings *settings) {
     const struct word word = WORD(reader, openings);
     settings->openings_text = memory_text("%s", word.text != NULL ? word.text : "random:8");
@@ -302,14 +313,14 @@ static bool take_limits(const struct reader *reader, const struct word words[LIM
 
 // The limit of engines that have none of their own. An option replaces the file's of whatever kind.
 static bool take_common_limits(const struct reader *reader, struct limits *limits) {
-    const struct match_words *options = reader->options, *file = reader->file;
-    const bool by_option =
-        options->nodes != NULL || options->depth != NULL || options->movetime != NULL || options->tc != NULL;
+    const struct match_words *options = reader->options;
+    static const struct match_words none;
+    const struct match_words *file = match_words_limit(options) ? &none : reader->file;
     const struct word words[LIMIT_KINDS] = {
-        choose(options->nodes, by_option ? NULL : file->nodes, "nodes"),
-        choose(options->depth, by_option ? NULL : file->depth, "depth"),
-        choose(options->movetime, by_option ? NULL : file->movetime, "movetime"),
-        choose(options->tc, by_option ? NULL : file->tc, "tc"),
+        choose(options->nodes, file->nodes, "nodes"),
+        choose(options->depth, file->depth, "depth"),
+        choose(options->movetime, file->movetime, "movetime"),
+        choose(options->tc, file->tc, "tc"),
     };
     return take_limits(reader, words, limits);
 }
@@ -359,6 +370,11 @@ static bool take_program(const struct reader *reader, const struct engine_words 
     return true;
 }
 
+// "A" .. "Z", "27" ..
+static char *default_name(int index) {
+    return index < 26 ? memory_text("%c", 'A' + index) : memory_text("%d", index + 1);
+}
+
 static bool take_engine(const struct reader *reader, int index, const struct limits *common,
                         struct match_engine *engine) {
     const bool in_file = reader->options->engines_count == 0;
@@ -370,7 +386,7 @@ static bool take_engine(const struct reader *reader, int index, const struct lim
     const struct word name = word_of(words->name, outer, "name");
     if (name.text != NULL && strlen(name.text) > MOST_NAME)
         return refuse(reader, &name, "longer than 64 characters");
-    engine->name = memory_text("%s", name.text != NULL ? name.text : index == 0 ? "A" : "B");
+    engine->name = name.text != NULL ? memory_text("%s", name.text) : default_name(index);
     if (words->weights != NULL && strcmp(words->weights, "material") != 0)
         engine->weights_path = memory_text("%s", words->weights);
 
@@ -390,21 +406,42 @@ static bool take_patience(const struct reader *reader, struct match_settings *se
            take_int(reader, WORD(reader, recover), 3, 1, 1000000, &settings->recover);
 }
 
+static bool take_names(const struct reader *reader, const struct match_settings *settings) {
+    for (int i = 0; i < settings->engine_count; i++) {
+        for (int j = 0; j < i; j++) {
+            if (strcmp(settings->engines[i].name, settings->engines[j].name) == 0)
+                return error_set(reader->error, "two engines are called \"%s\": give each a name of its own",
+                                 settings->engines[i].name);
+        }
+    }
+    return true;
+}
+
+static bool take_tournament(const struct reader *reader, struct match_settings *settings) {
+    static const char *const names[] = {"roundrobin", "gauntlet"};
+    int gauntlet;
+    if (!take_choice(reader, WORD(reader, tournament), names, 2, &gauntlet)) return false;
+    settings->gauntlet = gauntlet;
+    if (settings->has_sprt && settings->engine_count > 2)
+        return error_set(reader->error, "--sprt: tests two engines only, got %d", settings->engine_count);
+    return true;
+}
+
 static bool take_engines(const struct reader *reader, struct match_settings *settings) {
     const uint32_t count =
         reader->options->engines_count > 0 ? reader->options->engines_count : reader->file->engines_count;
-    if (count != MATCH_ENGINES)
+    if (count < 2)
         return error_set(reader->error,
-                         "expected two engines (--engine name=a,weights=F --engine name=b), got %u", count);
+                         "expected two engines or more (--engine name=a,weights=F --engine name=b), got %u",
+                         count);
     struct limits common;
     if (!take_common_limits(reader, &common)) return false;
-    for (int i = 0; i < MATCH_ENGINES; i++) {
+    settings->engines = memory_new(count, sizeof *settings->engines);
+    settings->engine_count = (int)count;
+    for (int i = 0; i < settings->engine_count; i++) {
         if (!take_engine(reader, i, &common, &settings->engines[i])) return false;
     }
-    if (strcmp(settings->engines[0].name, settings->engines[1].name) == 0)
-        return error_set(reader->error, "both engines are called \"%s\": give each a name of its own",
-                         settings->engines[0].name);
-    return true;
+    return take_names(reader, settings) && take_tournament(reader, settings);
 }
 
 // ---- the test
@@ -451,8 +488,9 @@ static bool take_games(const struct reader *reader, struct match_settings *setti
 
 static bool take_all(const struct reader *reader, struct match_settings *settings) {
     return take_variant(reader, settings) && take_sprt(reader, settings) && take_games(reader, settings) &&
-           take_draws(reader, settings) && take_openings(reader, settings) &&
-           take_patience(reader, settings) && take_engines(reader, settings);
+           take_draws(reader, settings) && take_adjudication(reader, settings) &&
+           take_openings(reader, settings) && take_patience(reader, settings) &&
+           take_engines(reader, settings);
 }
 
 bool match_settings_read(const char *config, const struct match_words *options,
@@ -462,13 +500,14 @@ bool match_settings_read(const char *config, const struct match_words *options,
     if (!config_read(config, NULL, 0, &match_schema, &file, error)) return false;
     const struct reader reader = {.config = config, .options = options, .file = file, .error = error};
     const bool done = take_all(&reader, settings);
+    settings->words = match_words_to_json(options, file);
     config_free(&match_schema, file);
     if (!done) match_settings_free(settings);
     return done;
 }
 
 bool match_settings_load(struct match_settings *settings, struct error *error) {
-    for (int i = 0; i < MATCH_ENGINES; i++) {
+    for (int i = 0; i < settings->engine_count; i++) {
         struct match_engine *engine = &settings->engines[i];
         if (engine->command != NULL) continue;
         if (engine->weights_path == NULL)
@@ -480,7 +519,7 @@ bool match_settings_load(struct match_settings *settings, struct error *error) {
 }
 
 void match_settings_free(struct match_settings *settings) {
-    for (int i = 0; i < MATCH_ENGINES; i++) {
+    for (int i = 0; i < settings->engine_count; i++) {
         struct match_engine *engine = &settings->engines[i];
         free(engine->name);
         free(engine->weights_path);
@@ -488,6 +527,8 @@ void match_settings_free(struct match_settings *settings) {
         free(engine->folder);
         for (int k = 0; k < engine->option_count; k++) free(engine->options[k]);
     }
+    free(settings->engines);
     free(settings->openings_text);
+    json_decref(settings->words);
     *settings = (struct match_settings){0};
 }

@@ -6,13 +6,15 @@
 #ifndef HUFF_SELFPLAY_MATCH_SETTINGS_H
 #define HUFF_SELFPLAY_MATCH_SETTINGS_H
 
+#include <jansson.h>
+
 #include "selfplay/engine.h"
 #include "selfplay/playing.h"
 #include "selfplay/statistics.h"
 
 // X(key, option, argument, what it says): keys of the file and options that say the same.
 #define FOR_EACH_MATCH_KEY(X)                                                                               \
-    X(games, "games", "N", "Games to play at most, two a pair (default 1000, with --sprt 100000)")          \
+    X(games, "games", "N", "Games of each two engines, two a pair (default 1000, with --sprt 100000)")      \
     X(nodes, "nodes", "N", "Limit of a move: positions searched")                                           \
     X(depth, "depth", "N", "Limit of a move: depth")                                                        \
     X(movetime, "movetime", "SECONDS", "Limit of a move: time")                                             \
@@ -32,6 +34,12 @@
     X(draw_moves, "draw-moves", "N", "Simple draw rules: moves by each side without progress (default 40)") \
     X(draw_progress, "draw-progress", "WHAT",                                                               \
       "Simple draw rules: capture-or-man-move (default) or capture-or-crowning")                            \
+    X(adjudicate_draw, "adjudicate-draw", "move=N,plies=N,score=CP",                                        \
+      "Call a draw from move N (40) on when so many plies in a row (8) have scores within +-CP (10)")       \
+    X(adjudicate_resign, "adjudicate-resign", "moves=N,score=CP",                                           \
+      "An engine has lost that is CP (600) behind by its own score in N moves in a row (4)")                \
+    X(tournament, "tournament", "roundrobin|gauntlet",                                                      \
+      "Who meets whom when there are more than two engines: all (default), or the first all others")        \
     X(max_plies, "max-plies", "N", "A game as long as this is a draw (default 1000)")
 
 // Keys of the file whose options are those of all programs (core/support/options.h).
@@ -84,7 +92,7 @@ struct match_engine {
     int option_count;
 };
 
-enum { MATCH_ENGINES = 2, MOST_MATCH_GAMES = 1000000000 };
+enum { MATCH_ENGINES = 64, MOST_MATCH_GAMES = 1000000000 };  // at most
 
 struct match_settings {
     const struct variant *variant;
@@ -92,14 +100,18 @@ struct match_settings {
     int max_plies;
     char *openings_text;
     struct opening_source openings;
-    uint64_t games, seed;  // games: even
+    struct adjudication adjudication;
+    uint64_t games, seed;  // games: of each two engines that meet; even
     int threads;           // 0 = all cores
     double time_margin;
     double startup, ready, stall;  // of external engines
     int recover;                   // failures in a row of one of them that end the match
-    struct match_engine engines[MATCH_ENGINES];
+    int engine_count;
+    struct match_engine *engines;
+    bool gauntlet;  // the first engine meets each other; else each meets each
     bool has_sprt;
     struct sprt sprt;
+    json_t *words;  // all of the above as it was said, but for the number of threads (match_words.h)
 };
 
 // `config` may be NULL. An error names the option, or the line of the file.

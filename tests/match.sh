@@ -51,9 +51,11 @@ lines='^-{50}
 ^Games: 20, Wins: [0-9]+, Losses: [0-9]+, Draws: [0-9]+, Points: [0-9.]+ \([0-9.]+ %\)$
 ^Ptnml\(0-2\): \[[0-9]+, [0-9]+, [0-9]+, [0-9]+, [0-9]+\], WL/DD Ratio: (-|inf|[0-9.]+)$
 ^-{50}
-^Ends: [a-z0-9 ,]+$'
+^Ends: [a-z0-9 ,]+$
+^  strong won:( [a-z ]+ [0-9]+,?| -)+; lost:( [a-z ]+ [0-9]+,?| -)+; drew:( [a-z ]+ [0-9]+,?| -)+$
+^  weak won:( [a-z ]+ [0-9]+,?| -)+; lost:( [a-z ]+ [0-9]+,?| -)+; drew:( [a-z ]+ [0-9]+,?| -)+$'
 number=0
-while read -r line; do
+while IFS= read -r line; do
     number=$((number + 1))
     sed -n "${number}p" "$folder/out" | grep -qE -- "$line" || fail "line $number is not $line: $(cat "$folder/out")"
 done <<<"$lines"
@@ -131,6 +133,87 @@ says '^Ends: length limit 2$'
 run 0 --variant spanish "${even[@]}" --depth 1 --games 2 --openings start --draw simple --draw-moves 1 --draw-progress capture-or-crowning
 says '^Ends: no progress 2$'
 
+run 0 --variant spanish "${even[@]}" --depth 1 --games 2 --openings start --adjudicate-draw move=5,plies=4,score=1000
+says '^Ends: adjudicated draw 2$'
+run 0 --variant spanish "${strong_and_weak[@]}" --games 10 --adjudicate-resign moves=2,score=150
+says '^  weak won:.*; lost:.*adjudicated win [0-9]+'
+
+# Two deterministic engines play the same games over and over, which is said.
+run 0 --variant spanish "${even[@]}" --depth 1 --games 6 --openings start --json
+[ "$(grep -c '"duplicate":true' "$folder/out")" -eq 4 ] || fail "not 4 duplicates: $(cat "$folder/out")"
+run 0 --variant spanish "${even[@]}" --depth 1 --games 6 --openings start
+says '^Duplicates: 4 games'
+
+# All games as PDN, in order, with what the engines said.
+run 0 --variant spanish "${strong_and_weak[@]}" --games 20 --threads 2 --pdn "$folder/games.pdn" --json
+sed -n 's/^\[Round "\(.*\)"\]$/\1/p' "$folder/games.pdn" >"$folder/rounds"
+for ((i = 1; i <= 10; i++)); do printf '%d.1\n%d.2\n' $i $i; done | cmp - "$folder/rounds" || fail "PDN out of order"
+[ "$(grep -c '^\[Termination "' "$folder/games.pdn")" -eq 20 ] || fail "not 20 terminations"
+grep -q '^\[White "strong"\]$' "$folder/games.pdn" && grep -q 'n=400' "$folder/games.pdn" &&
+    grep -q '%eval' "$folder/games.pdn" && grep -q '%emt' "$folder/games.pdn" || fail "no names or notes in PDN"
+awk -F'"' '/"type":"game"/ { if (match($0, /"plies":[0-9]+/)) print substr($0, RSTART + 8, RLENGTH - 8) }' "$folder/out" >"$folder/plies"
+sed -n 's/^\[PlyCount "\(.*\)"\]$/\1/p' "$folder/games.pdn" | cmp - "$folder/plies" || fail "PDN has other games"
+refuses 1 "$folder/none/games.pdn: No such file" --variant spanish "${even[@]}" --nodes 9 --pdn "$folder/none/games.pdn"
+
+# Tournaments: all meet on the same openings, and are rated together.
+four=(--engine name=a,nodes=400 --engine name=b,nodes=100 --engine name=c,nodes=40 --engine name=d,depth=1)
+run 0 --variant spanish "${four[@]}" --games 10
+says '^Results of 4 engines \(round robin, 10 games of each two, spanish, random:8, seed 1\):$'
+says '^   1  a +[0-9.]+ +[0-9.inf]+ +30 +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+%$'
+for two in 'a vs b' 'a vs c' 'a vs d' 'b vs c' 'b vs d' 'c vs d'; do says "^  $two: \+[0-9]+ =[0-9]+ -[0-9]+, Ptnml"; done
+run 0 --variant spanish "${four[@]}" --games 10 --tournament gauntlet --threads 2 --json
+awk '
+    function value(key) {
+        return match($0, "\"" key "\":\"[^\"]*") ? substr($0, RSTART, RLENGTH) : "missing"
+    }
+    /"type":"game"/ {
+        games++
+        if ($0 !~ /"(white|black)":"a"/) failed = "a game without the first engine"
+        n = int((games - 1) / 6)  # three pairs on each opening
+        if ((games - 1) % 6 == 0) opening = value("opening")
+        if (value("opening") != opening) failed = "other openings for other engines in round " n
+        seen[opening] = 1
+    }
+    END {
+        for (o in seen) openings++
+        if (games != 30 || openings != 5) failed = games " games, " openings " openings"
+        if (failed != "") { print failed; exit 1 }
+    }' "$folder/out" || fail "the gauntlet is wrong"
+tail -n 1 "$folder/out" | grep -q '"ratings":\[{"name":' || fail "no ratings"
+
+# Killed at any time and resumed: the same games, in the same order, and the same report.
+killed=(--variant spanish "${strong_and_weak[@]}" --games 60 --sprt elo0=0,elo1=500,alpha=1e-9,beta=1e-9 --threads 2)
+run 10 "${killed[@]}" --json -o "$folder/whole" --pdn "$folder/whole.pdn"
+sed 's/"seconds":[^,}]*//' "$folder/out" >"$folder/undisturbed"
+journal=$folder/killed/games.journal
+size() { stat -c %s "$journal" 2>/dev/null || echo 0; }
+start=("${killed[@]}" -o "$folder/killed")
+for ((kill = 0; kill < 4; kill++)); do
+    before=$(size)
+    "$match" "${start[@]}" -q --pdn "$folder/killed.pdn" >/dev/null 2>&1 &
+    process=$!
+    while [ "$(size)" -lt $((before + 2000)) ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
+    kill -9 $process 2>/dev/null || true
+    wait $process 2>/dev/null || true
+    start=(--resume "$folder/killed")
+done
+run 10 --resume "$folder/killed" --json --pdn "$folder/killed.pdn" --threads 1
+sed 's/"seconds":[^,}]*//' "$folder/out" | cmp - "$folder/undisturbed" || fail "another match after kills"
+games_of() { tr '\n' ' ' <"$1" | sed 's/\[%emt [0-9:.]*\]//g; s/  */ /g'; }
+[ "$(games_of "$folder/whole.pdn")" = "$(games_of "$folder/killed.pdn")" ] || fail "another PDN after kills"
+cmp "$folder/whole/report.txt" "$folder/killed/report.txt" || fail "another report after kills"
+run 10 --resume "$folder/killed"
+cmp "$folder/out" "$folder/whole/report.txt" || fail "a finished match that is resumed is another one"
+refuses 2 '--resume: goes with --pdn' --resume "$folder/killed" --nodes 5
+refuses 1 "$folder/none: No such file" --resume "$folder/none"
+refuses 1 "exists already; to go on with a match: --resume" "${killed[@]}" -o "$folder/killed"
+sed -i 's/"games": "60"/"games": "62"/' "$folder/killed/manifest.json"
+refuses 1 'manifest.json: the configuration was changed' --resume "$folder/killed"
+
+# More games at a time than cores.
+"$match" --variant spanish "${even[@]}" --nodes 9 --games 2 --threads 999 >"$folder/out" 2>"$folder/err"
+grep -q '999 games at a time share' "$folder/err" || fail "no warning of too many games at a time"
+
 # A match that is stopped reports the pairs that are finished.
 code=0
 rm "$folder/out"
@@ -150,9 +233,11 @@ tail -n 1 "$folder/out" | grep -q "\"games\":$games,.*\"finished\":false" || fai
 # Refusals.
 spanish=(--variant spanish "${even[@]}")
 refuses 2 '--variant: no "draughts"' --variant draughts "${even[@]}" --nodes 9
-refuses 2 'expected two engines' --variant spanish --engine name=a --nodes 9
-refuses 2 'expected two engines, got more' "${spanish[@]}" --engine name=c --nodes 9
-refuses 2 'both engines are called "a"' --variant spanish --engine name=a --engine name=a --nodes 9
+refuses 2 'expected two engines or more' --variant spanish --engine name=a --nodes 9
+refuses 2 '--sprt: tests two engines only, got 3' "${spanish[@]}" --engine name=c --nodes 9 --sprt elo1=5
+refuses 2 '--tournament: expected one of roundrobin, gauntlet, got "swiss"' "${spanish[@]}" --nodes 9 --tournament swiss
+refuses 2 '--adjudicate-draw: plies: expected 2..' "${spanish[@]}" --nodes 9 --adjudicate-draw plies=1
+refuses 2 'two engines are called "a"' --variant spanish --engine name=a --engine name=a --nodes 9
 refuses 2 'expected a limit a move' "${spanish[@]}"
 refuses 2 '--depth: expected one of nodes, depth, movetime and tc only' "${spanish[@]}" --nodes 9 --depth 3
 refuses 2 '--nodes: expected 1..1000000000000, got "1e3"' "${spanish[@]}" --nodes 1e3

@@ -1,0 +1,34 @@
+// match_folder.h -- the folder of a match: what it was told, its games and its report.
+//
+//     RUN/manifest.json     settings, checksums, dates
+//     RUN/games.journal     finished games
+//     RUN/report.txt        as printed, and
+//     RUN/summary.json      as JSON, when the match ends or stops
+#ifndef HUFF_SELFPLAY_MATCH_FOLDER_H
+#define HUFF_SELFPLAY_MATCH_FOLDER_H
+
+#include "selfplay/manifest.h"
+#include "selfplay/match.h"
+
+struct match_folder {
+    char *path, *journal_path;
+    int lock;
+    struct manifest manifest;
+};
+
+// Makes the folder, which must not be there, for a match whose engines are loaded.
+bool match_folder_create(const char *path, const struct match_settings *, struct match_folder *,
+                         struct error *) __attribute__((warn_unused_result));
+
+// Opens one that is there, and reads and loads the settings of its match. Refused: no or a changed manifest,
+// other files of weights, another process on the same match.
+bool match_folder_open(const char *path, struct match_settings *, struct match_folder *, struct error *)
+    __attribute__((warn_unused_result));
+
+void match_folder_close(struct match_folder *);
+
+struct match_journal match_folder_journal(const struct match_folder *);
+bool match_folder_finish(struct match_folder *, const struct match_settings *, const struct match_result *,
+                         struct error *) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,108 @@
+// match_pdn.c -- writes the games of a match as PDN.
+
+#include "selfplay/match_pdn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/pdn.h"
+#include "core/support/memory.h"
+
+struct match_pdn {
+    const struct match_settings *settings;
+    char *path;
+    int file;
+};
+
+static bool failed(const struct match_pdn *pdn, struct error *error) {
+    return error_set(error, "%s: cannot write: %s", pdn->path, strerror(errno));
+}
+
+struct match_pdn *match_pdn_open(const char *path, const struct match_settings *settings,
+                                 struct error *error) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        error_set(error, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct match_pdn *pdn = memory_new(1, sizeof *pdn);
+    *pdn = (struct match_pdn){.settings = settings, .path = memory_text("%s", path), .file = file};
+    return pdn;
+}
+
+static void add_moves(const struct played_game *played, struct pdn_game *game) {
+    for (int i = 0; i < played->plies; i++) {
+        const struct played_ply *ply = &played->ply[i];
+        const bool searched = i >= played->random_plies;
+        const struct pdn_note note = {
+            .scored = ply->score != NO_SCORE,
+            .timed = searched,
+            .score = ply->score,
+            .seconds = (double)ply->seconds,
+            .depth = ply->depth,
+            .nodes = ply->nodes,
+        };
+        pdn_add_move(game, ply->move, searched ? &note : NULL);
+    }
+}
+
+static void add_tags(const struct match_settings *settings, const struct match_pair *pair, int number,
+                     struct pdn_game *game) {
+    const struct match_game *played = &pair->games[number];
+    char round[48];
+    snprintf(round, sizeof round, "%" PRIu64 ".%d", pair->number + 1, number + 1);
+    pdn_set_tag(game, "Event", settings->engine_count > 2 ? "huff-match tournament" : "huff-match");
+    pdn_set_tag(game, "Round", round);
+    pdn_set_tag(game, "White", settings->engines[played->engines[WHITE]].name);
+    pdn_set_tag(game, "Black", settings->engines[played->engines[BLACK]].name);
+    if (played->duplicate) pdn_set_tag(game, "Duplicate", "yes");
+}
+
+static char *game_text(const struct match_settings *settings, const struct match_pair *pair, int number) {
+    const struct played_game *played = &pair->games[number].played;
+    struct pdn_game game;
+    pdn_game_init(&game, settings->variant, &played->start);
+    game.result = (enum pdn_result)played->result;
+    game.termination = played->termination;
+    add_tags(settings, pair, number, &game);
+    add_moves(played, &game);
+    const char *reason = played->reason.text;
+    if (*reason != '\0') pdn_set_comment(&game, reason, strlen(reason));
+    char *text = pdn_game_to_text(&game, PDN_LEFT_DEFAULT);
+    pdn_game_free(&game);
+    return text;
+}
+
+static bool write_all(const struct match_pdn *pdn, const char *text, struct error *error) {
+    for (size_t size = strlen(text); size > 0;) {
+        const ssize_t written = write(pdn->file, text, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return failed(pdn, error);
+        text += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+bool match_pdn_add(struct match_pdn *pdn, const struct match_pair *pair, struct error *error) {
+    bool done = true;
+    for (int i = 0; done && i < PAIR_GAMES; i++) {
+        if (!pair->games[i].finished) continue;
+        char *text = game_text(pdn->settings, pair, i);
+        done = write_all(pdn, text, error);
+        free(text);
+    }
+    return done;
+}
+
+bool match_pdn_close(struct match_pdn *pdn, struct error *error) {
+    if (pdn == NULL) return true;
+    const bool done = close(pdn->file) == 0 || errno == EINTR || failed(pdn, error);
+    free(pdn->path);
+    free(pdn);
+    return done;
+}
