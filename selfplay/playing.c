@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 
@@ -144,7 +145,11 @@ static void ask(struct playing *playing, const struct player *player, enum side 
         .moves_to_control = player->clock.moves > 0 ? player->clock.moves - clock->moves : 0,
         .patience = allowed + playing->settings.time_margin,
     };
+    const bool timed = isfinite(question.patience) && playing->settings.time_margin > 0;
+    const double lag = timed ? clock_lag() : 0;
     player_think(player, &question, &playing->answer);
+    // While this thread waited for a processor its engine could not think, or an answer lay unread.
+    if (timed) playing->answer.seconds = fmax(playing->answer.seconds - (clock_lag() - lag), 0);
 }
 
 static void judge_time(const struct playing *playing, double allowed, struct answer *answer) {

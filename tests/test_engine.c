@@ -2,8 +2,12 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/support/clock.h"
 #include "core/support/memory.h"
@@ -41,6 +45,34 @@ Test(clocks, that_make_no_sense_are_refused) {
         cr_assert_not(time_control_parse(texts[i], &control, &error), "%s", texts[i]);
         cr_assert(strstr(error.text, "MOVES/SECONDS") != NULL, "%s", error.text);
     }
+}
+
+static void spin(double seconds) {
+    const double end = clock_seconds() + seconds;
+    while (clock_seconds() < end) {
+    }
+}
+
+// Two programs that share one processor with this one take about two thirds of the time.
+Test(clocks, know_how_long_others_had_the_processor) {
+    cpu_set_t all, one;
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    if (access("/proc/thread-self/schedstat", R_OK) != 0) return;
+    pid_t others[2];
+    for (int i = 0; i < 2; i++)
+        if ((others[i] = fork()) == 0) spin(30), _exit(0);
+    const double begun = clock_seconds(), before = clock_lag();
+    spin(0.5);
+    const double lag = clock_lag() - before, elapsed = clock_seconds() - begun;
+    for (int i = 0; i < 2; i++) {
+        kill(others[i], SIGKILL);
+        waitpid(others[i], NULL, 0);
+    }
+    cr_assert(lag > 0 && lag < elapsed, "%g s of %g s", lag, elapsed);
 }
 
 // ---- processes ----

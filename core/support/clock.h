@@ -4,4 +4,8 @@
 
 double clock_seconds(void);  // monotonic, from an arbitrary start
 
+// Seconds that the calling thread could have run so far and had to wait for a processor; 0 where the system
+// does not say.
+double clock_lag(void);
+
 #endif
