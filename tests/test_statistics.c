@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/support/random.h"
@@ -335,23 +336,36 @@ static enum sprt_verdict simulate(const struct sprt *test, const double p[PAIR_K
     return verdict;
 }
 
-// Where a hypothesis is exactly true, the other is accepted as rarely as was asked for.
-Test(statistics, simulated_tests_keep_their_error_rates) {
-    enum { TESTS = 200 };
-    const double shift = 0.1;
-    const struct sprt test = test_of(SPRT_normalized, 0, nelo_of_chances(shift));
-    const double limit = TESTS * 0.05 + 3 * sqrt(TESTS * 0.05 * 0.95);
+// HUFF_TEST_SPRT, or few enough for every day.
+static int simulated_tests(void) {
+    const char *text = getenv("HUFF_TEST_SPRT");
+    return text != NULL ? atoi(text) : 200;
+}
+
+// Where a hypothesis is exactly true, the other is accepted as rarely as was asked for, up to chance.
+static void expect_error_rates(double alpha, double beta, double shift, uint64_t seed) {
+    const int tests = simulated_tests();
+    struct sprt test = test_of(SPRT_normalized, 0, nelo_of_chances(shift));
+    test.alpha = alpha;
+    test.beta = beta;
     for (int truth = 0; truth < 2; truth++) {
+        const double rate = truth == 0 ? alpha : beta;
         double p[PAIR_KINDS];
         chances(truth * shift, p);
         int wrong = 0, undecided = 0;
-        for (uint64_t i = 0; i < TESTS; i++) {
-            struct random random = random_stream(4 + (uint64_t)truth, i);
+        for (int i = 0; i < tests; i++) {
+            struct random random = random_stream(seed + (uint64_t)truth, (uint64_t)i);
             const enum sprt_verdict verdict = simulate(&test, p, &random);
             wrong += verdict == (truth == 0 ? SPRT_H1 : SPRT_H0);
             undecided += verdict == SPRT_UNDECIDED;
         }
-        cr_expect(wrong <= limit, "H%d: %d of %d wrong", truth, wrong, TESTS);
+        cr_log_info("H%d: %d of %d wrong, %g asked for", truth, wrong, tests, rate);
+        cr_expect(wrong <= tests * rate + 3 * sqrt(tests * rate * (1 - rate)), "H%d: %d of %d wrong", truth,
+                  wrong, tests);
+        cr_expect(wrong > 0, "H%d: the test never errs: its bounds are too wide", truth);
         cr_expect_eq(undecided, 0);
     }
 }
+
+Test(statistics, simulated_tests_keep_their_error_rates) { expect_error_rates(0.05, 0.05, 0.1, 4); }
+Test(statistics, simulated_tests_keep_unequal_error_rates) { expect_error_rates(0.1, 0.02, 0.15, 6); }
