@@ -194,13 +194,20 @@ static int exit_code(const struct match_settings *settings, const struct match_r
 
 // Engines that think by nodes or depth play the same game whenever they begin at the same position.
 static void warn_of_copies(const struct match_settings *settings) {
-    if (settings->openings.random_plies > 0 || settings->games == PAIR_GAMES) return;
+    const uint64_t pairs = settings->games / PAIR_GAMES;
+    const uint64_t openings = settings->list != NULL ? (uint64_t)opening_list_count(settings->list)
+                              : settings->openings.random_plies > 0 ? pairs
+                                                                    : 1;
+    if (pairs <= openings) return;
     for (int i = 0; i < settings->engine_count; i++) {
         const struct match_engine *engine = &settings->engines[i];
         if (engine->command != NULL || engine->limits.seconds > 0 || engine->clock.seconds > 0) return;
     }
-    fprintf(stderr, PROGRAM ": all pairs begin at one position and will be copies of the first: "
-                            "--openings random:PLIES makes them differ\n");
+    fprintf(stderr,
+            PROGRAM ": %" PRIu64 " pairs on %" PRIu64
+                    " openings: all but the first on each will be copies of "
+                    "it: --openings random:PLIES makes them differ\n",
+            pairs, openings);
 }
 
 static void warn_of_load(const struct match_settings *settings) {

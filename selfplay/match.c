@@ -156,6 +156,21 @@ static void count_ends(struct match_result *result, const struct match_game *gam
     }
 }
 
+// Lists are gone through again and again.
+static int index_in_list(const struct match_settings *settings, const struct match_pair *pair) {
+    return (int)(pair->opening % (uint64_t)opening_list_count(settings->list));
+}
+
+static void count_opening(const struct match_settings *settings, struct match_result *result,
+                          const struct match_pair *pair) {
+    if (settings->list == NULL) return;
+    struct match_opening *opening = &result->openings[index_in_list(settings, pair)];
+    for (int i = 0; i < PAIR_GAMES; i++) {
+        opening->white[1 + pair->games[i].played.result]++;
+        opening->first[half_points(pair, i)]++;
+    }
+}
+
 static void count_pair(struct match *match, struct match_pair *pair) {
     struct match_result *result = match->result;
     struct match_score *score = &result->scores[pair->number % (uint64_t)result->score_count];
@@ -169,6 +184,7 @@ static void count_pair(struct match *match, struct match_pair *pair) {
         score->games.count[half_points(pair, i)]++;
         count_ends(result, game);
     }
+    count_opening(match->settings, result, pair);
     score->pairs.count[points]++;
     result->pairs++;
     result->games += PAIR_GAMES;
@@ -371,9 +387,13 @@ static bool play_game(struct worker *worker, const struct opening *opening, stru
     return false;
 }
 
-static bool find_opening(const struct match_settings *settings, uint64_t number, struct opening *opening,
-                         struct error *error) {
-    struct random random = random_stream(settings->seed, number);
+static bool find_opening(const struct match_settings *settings, const struct match_pair *pair,
+                         struct opening *opening, struct error *error) {
+    if (settings->list != NULL) {
+        opening_list_get(settings->list, index_in_list(settings, pair), opening);
+        return true;
+    }
+    struct random random = random_stream(settings->seed, pair->opening);
     return opening_draw(&settings->openings, settings->variant, &settings->draws, &random, opening, error);
 }
 
@@ -382,7 +402,7 @@ static bool play_pair(struct worker *worker, struct match_pair *pair) {
     const struct match_settings *settings = match->settings;
     struct opening opening;
     struct error error;
-    if (!find_opening(settings, pair->opening, &opening, &error)) {
+    if (!find_opening(settings, pair, &opening, &error)) {
         fail(match, &error);
         return false;
     }
@@ -442,12 +462,15 @@ static struct match_result new_result(const struct match_settings *settings) {
         result.scores[i].pairs.kinds = PAIR_KINDS;
         find_meeting(settings, i, result.scores[i].engines);
     }
+    if (settings->list != NULL)
+        result.openings = memory_new((size_t)opening_list_count(settings->list), sizeof *result.openings);
     return result;
 }
 
 void match_result_free(struct match_result *result) {
     free(result->scores);
     free(result->ends);
+    free(result->openings);
     *result = (struct match_result){0};
 }
 

@@ -47,6 +47,11 @@ struct match_ends {
     double seconds;
 };
 
+// Results on one opening of a list, in the view of White and of the first engine of each pair.
+struct match_opening {
+    uint64_t white[GAME_KINDS], first[GAME_KINDS];
+};
+
 enum match_end {
     MATCH_FAILED,
     MATCH_STOPPED,   // by SIGINT or SIGTERM
@@ -61,9 +66,10 @@ struct match_result {
     uint64_t duplicates, plies;
     uint64_t found, cut;  // games in the journal, and damaged bytes at its end
     int score_count;
-    struct match_score *scores;  // of each two engines that meet; a match has one
-    struct match_ends *ends;     // of each engine
-    double llr;                  // with a test
+    struct match_score *scores;      // of each two engines that meet; a match has one
+    struct match_ends *ends;         // of each engine
+    struct match_opening *openings;  // of each opening of a list, else NULL
+    double llr;                      // with a test
     enum sprt_verdict verdict;
     double seconds;
 };

@@ -14,7 +14,7 @@
 
 static const struct manifest_kind kind = {"huff-match", "huff-match " HUFF_VERSION};
 
-// Of the engines' weights, in order; null for those without a file.
+// Of the engines' weights, in order, null for those without a file; and of the openings.
 static json_t *checksums(const struct match_settings *settings) {
     json_t *weights = json_array();
     for (int i = 0; i < settings->engine_count; i++) {
@@ -22,7 +22,8 @@ static json_t *checksums(const struct match_settings *settings) {
         json_array_append_new(weights, engine->weights_path != NULL ? json_string(engine->weights.sha256)
                                                                     : json_null());
     }
-    return json_pack("{s:o}", "weights", weights);
+    const char *openings = settings->list != NULL ? opening_list_sha256(settings->list) : "";
+    return json_pack("{s:o, s:s}", "weights", weights, "openings", openings);
 }
 
 static struct match_folder new_folder(const char *path) {
@@ -66,7 +67,7 @@ static bool read_settings(const struct match_folder *folder, struct match_settin
 static bool load(const struct match_folder *folder, struct match_settings *settings, struct error *error) {
     if (!match_settings_load(settings, error)) return false;
     return manifest_agrees(&folder->manifest, checksums(settings)) ||
-           error_set(error, "%s: the weights of an engine are not those that the match began with",
+           error_set(error, "%s: an engine's weights or the openings are not those that the match began with",
                      folder->path);
 }
 

@@ -14,7 +14,7 @@
 
 #define RULE "--------------------------------------------------\n"
 
-enum { NUMBER_SIZE = 32 };
+enum { NUMBER_SIZE = 32, SHOWN_OPENINGS = 30 };
 
 // ---- text
 
@@ -164,6 +164,52 @@ static void print_ends(FILE *out, const struct match_settings *settings, const s
     }
 }
 
+// Those of a list that were played, by line.
+struct tally {
+    int index, line;
+    uint64_t games;
+};
+
+static int compare_tallies(const void *a, const void *b) {
+    const struct tally *x = a, *y = b;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+// The played openings of a list by line, *count of them; freed by the caller.
+static struct tally *find_tallies(const struct match_settings *settings, const struct match_result *result,
+                                  int *count) {
+    const int all = opening_list_count(settings->list);
+    struct tally *tallies = memory_new((size_t)all, sizeof *tallies);
+    *count = 0;
+    for (int i = 0; i < all; i++) {
+        const uint64_t *white = result->openings[i].white;
+        const uint64_t games = white[0] + white[1] + white[2];
+        if (games > 0) tallies[(*count)++] = (struct tally){i, opening_list_line(settings->list, i), games};
+    }
+    qsort(tallies, (size_t)*count, sizeof *tallies, compare_tallies);
+    return tallies;
+}
+
+static void print_openings(FILE *out, const struct match_settings *settings,
+                           const struct match_result *result) {
+    if (result->openings == NULL) return;
+    int count;
+    struct tally *tallies = find_tallies(settings, result, &count);
+    fprintf(out, "Openings of %s:\n", settings->openings_text);
+    for (int i = 0; i < count && i < SHOWN_OPENINGS; i++) {
+        const struct match_opening *opening = &result->openings[tallies[i].index];
+        const uint64_t *white = opening->white, *first = opening->first;
+        fprintf(out, "  %d: %" PRIu64 " games, White +%" PRIu64 " =%" PRIu64 " -%" PRIu64, tallies[i].line,
+                tallies[i].games, white[2], white[1], white[0]);
+        if (settings->engine_count == 2)
+            fprintf(out, ", %s +%" PRIu64 " =%" PRIu64 " -%" PRIu64, settings->engines[0].name, first[2],
+                    first[1], first[0]);
+        fprintf(out, "\n");
+    }
+    if (count > SHOWN_OPENINGS) fprintf(out, "  and %d more\n", count - SHOWN_OPENINGS);
+    free(tallies);
+}
+
 static void print_remarks(FILE *out, const struct match_result *result) {
     if (result->odd > 0)
         fprintf(out, "Odd: %" PRIu64 " finished games of pairs that are not, which do not count\n",
@@ -284,6 +330,7 @@ char *match_report_text(const struct match_settings *settings, const struct matc
     if (settings->has_sprt) print_verdict(out, &settings->sprt, result->verdict);
     if (tournament) print_meetings(out, settings, result);
     print_ends(out, settings, result);
+    print_openings(out, settings, result);
     print_remarks(out, result);
     fclose(out);
     return text;

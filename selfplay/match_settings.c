@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/support/config.h"
+#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "selfplay/match_words.h"
@@ -271,10 +272,20 @@ static bool take_adjudication(const struct reader *reader, struct match_settings
 
 static bool take_openings(const struct reader *reader, struct match_settings *settings) {
     const struct word word = WORD(reader, openings);
-    settings->openings_text = memory_text("%s", word.text != NULL ? word.text : "random:8");
+    const char *text = word.text != NULL ? word.text : "random:8";
+    settings->openings_text = memory_text("%s", text);
+    if (strncmp(text, "all:", 4) == 0) {
+        struct word plies = word;
+        plies.text += 4;
+        return take_int(reader, plies, 0, 1, MOST_ALL_PLIES, &settings->all_plies);
+    }
+    settings->openings_in_file = file_exists(text);
     struct error cause;
-    return openings_parse(settings->openings_text, settings->variant, &settings->openings, &cause) ||
-           refuse(reader, &word, behind_name(&cause));
+    if (settings->openings_in_file || openings_parse(text, settings->variant, &settings->openings, &cause))
+        return true;
+    if (strncmp(text, "random:", 7) == 0) return refuse(reader, &word, behind_name(&cause));
+    error_set(&cause, "expected start, random:PLIES, all:PLIES or a file that is there, got \"%.80s\"", text);
+    return refuse(reader, &word, cause.text);
 }
 
 // ---- the engines
@@ -506,7 +517,20 @@ bool match_settings_read(const char *config, const struct match_words *options,
     return done;
 }
 
-bool match_settings_load(struct match_settings *settings, struct error *error) {
+static bool load_openings(struct match_settings *settings, struct error *error) {
+    const struct variant *variant = settings->variant;
+    if (settings->openings_in_file)
+        settings->list = opening_list_read(settings->openings_text, variant, &settings->draws, error);
+    else if (settings->all_plies > 0)
+        settings->list = opening_list_all(settings->all_plies, variant, &settings->draws, error);
+    else
+        return true;
+    if (settings->list == NULL) return false;
+    opening_list_shuffle(settings->list, settings->seed);
+    return true;
+}
+
+static bool load_weights(struct match_settings *settings, struct error *error) {
     for (int i = 0; i < settings->engine_count; i++) {
         struct match_engine *engine = &settings->engines[i];
         if (engine->command != NULL) continue;
@@ -516,6 +540,10 @@ bool match_settings_load(struct match_settings *settings, struct error *error) {
             return false;
     }
     return true;
+}
+
+bool match_settings_load(struct match_settings *settings, struct error *error) {
+    return load_weights(settings, error) && load_openings(settings, error);
 }
 
 void match_settings_free(struct match_settings *settings) {
@@ -528,6 +556,7 @@ void match_settings_free(struct match_settings *settings) {
         for (int k = 0; k < engine->option_count; k++) free(engine->options[k]);
     }
     free(settings->engines);
+    opening_list_free(settings->list);
     free(settings->openings_text);
     json_decref(settings->words);
     *settings = (struct match_settings){0};

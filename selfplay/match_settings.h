@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "selfplay/engine.h"
+#include "selfplay/opening_list.h"
 #include "selfplay/playing.h"
 #include "selfplay/statistics.h"
 
@@ -28,7 +29,8 @@
     X(recover, "recover", "K",                                                                              \
       "Start an external engine that fails again, until it fails K times in a row (default 3)")             \
     X(hash, "hash", "MB", "Transposition table of an engine (default 2)")                                   \
-    X(openings, "openings", "start|random:PLIES", "Where the two games of a pair begin (default random:8)") \
+    X(openings, "openings", "start|random:PLIES|all:PLIES|FILE",                                            \
+      "Where the two games of a pair begin (default random:8); a file holds PDN games, or a FEN a line")    \
     X(draw, "draw", "federation|simple",                                                                    \
       "Draw rules: the variant's own (default), or third repetition and N moves without progress")          \
     X(draw_moves, "draw-moves", "N", "Simple draw rules: moves by each side without progress (default 40)") \
@@ -100,6 +102,9 @@ struct match_settings {
     int max_plies;
     char *openings_text;
     struct opening_source openings;
+    int all_plies;              // of "all:PLIES"; 0: no such thing
+    bool openings_in_file;      // openings_text names it
+    struct opening_list *list;  // of either, once loaded; NULL: `openings` are drawn
     struct adjudication adjudication;
     uint64_t games, seed;  // games: of each two engines that meet; even
     int threads;           // 0 = all cores
@@ -119,7 +124,7 @@ bool match_settings_read(const char *config, const struct match_words *options, 
                          struct error *) __attribute__((warn_unused_result));
 void match_settings_free(struct match_settings *);
 
-// Reads the weights of the engines.
+// Reads the weights of the engines and the openings.
 bool match_settings_load(struct match_settings *, struct error *) __attribute__((warn_unused_result));
 
 #endif

@@ -155,6 +155,22 @@ awk -F'"' '/"type":"game"/ { if (match($0, /"plies":[0-9]+/)) print substr($0, R
 sed -n 's/^\[PlyCount "\(.*\)"\]$/\1/p' "$folder/games.pdn" | cmp - "$folder/plies" || fail "PDN has other games"
 refuses 1 "$folder/none/games.pdn: No such file" --variant spanish "${even[@]}" --nodes 9 --pdn "$folder/none/games.pdn"
 
+# Openings of a file: each once for each colour, then again; a table of them; refused with their lines.
+printf '# three\nW:W1-12:B21-32\nB:W1-12:B21-32\nW:W1-11:B22-32\n' >"$folder/openings.fen"
+run 0 --variant spanish "${even[@]}" --depth 1 --games 6 --openings "$folder/openings.fen"
+for line in 2 3 4; do says "^  $line: 2 games, White \\+[0-2] =[0-2] -[0-2], a \\+[0-2] =[0-2] -[0-2]\$"; done
+"$match" --variant spanish "${even[@]}" --depth 1 --games 8 --openings "$folder/openings.fen" >"$folder/out" 2>"$folder/err"
+grep -q '4 pairs on 3 openings' "$folder/err" || fail "no warning of copies: $(cat "$folder/err")"
+run 0 --variant spanish "${even[@]}" --depth 1 --games 12 --openings "$folder/openings.fen" --json
+[ "$(grep -c '"duplicate":true' "$folder/out")" -eq 6 ] || fail "the second round is not marked as duplicate"
+run 0 --variant spanish "${even[@]}" --depth 1 --games 80 --openings all:2
+says '^  and 10 more$'
+printf 'W:W1-12:B21-32\nW:W1-12:B33\n' >"$folder/bad.fen"
+refuses 1 "$folder/bad.fen:2: " --variant spanish "${even[@]}" --depth 1 --openings "$folder/bad.fen"
+run 0 --variant spanish "${even[@]}" --depth 1 --games 4 --openings "$folder/openings.fen" -o "$folder/openings"
+printf 'W:W1-10:B21-32\n' >>"$folder/openings.fen"
+refuses 1 'the openings are not those that the match began with' --resume "$folder/openings"
+
 # Tournaments: all meet on the same openings, and are rated together.
 four=(--engine name=a,nodes=400 --engine name=b,nodes=100 --engine name=c,nodes=40 --engine name=d,depth=1)
 run 0 --variant spanish "${four[@]}" --games 10
@@ -253,7 +269,7 @@ refuses 2 '--engine: depth: expected 1..99, got "x"' --variant spanish --engine 
 refuses 2 '--sprt: elo1: expected -1000..1000' "${spanish[@]}" --nodes 9 --sprt elo1=5000
 refuses 2 'elo0 (7) must be less than elo1 (5)' "${spanish[@]}" --nodes 9 --sprt elo0=7
 refuses 2 '--sprt: model: expected one of normalized, logistic' "${spanish[@]}" --nodes 9 --sprt model=x
-refuses 2 '--openings: expected start or random:PLIES' "${spanish[@]}" --nodes 9 --openings book.pdn
+refuses 2 '--openings: expected start, random:PLIES, all:PLIES or a file that is there, got "book.pdn"' "${spanish[@]}" --nodes 9 --openings book.pdn
 refuses 2 '--draw-moves: goes with simple draw rules only' "${spanish[@]}" --nodes 9 --draw-moves 30
 refuses 1 "$folder/none.weights: No such file" --variant spanish --engine weights="$folder/none.weights" --engine name=b --nodes 9
 run 2 "${spanish[@]}" --nodes 9 --tc 10+0.1
