@@ -273,9 +273,12 @@ static int score_without_move(const struct search *s) {
 
 static bool has_move(const struct search *s) { return variant_can_move(s->variant, game_position(s->game)); }
 
+// Asked at every node, so the history is looked through once.
 static bool is_drawn(const struct search *s) {
-    return (s->game->draws.repetitions && game_previous(s->game) >= s->root) ||
-           game_drawn(s->game) != GAME_GOES_ON;
+    const struct game *game = s->game;
+    const int before = game->draws.repetitions ? game_previous(game) : -1;
+    if (before < 0) return game_plies_to_limit(game) <= 0;
+    return before >= s->root || game_drawn(game) != GAME_GOES_ON;
 }
 
 static void extend_line(struct search *s, int ply, struct move move) {
