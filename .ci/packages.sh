@@ -6,9 +6,9 @@
 PACKAGES_TO_BUILD=(gcc libc6-dev cmake make pkg-config libcyaml-dev libyaml-dev libjansson-dev libhdf5-dev
     libmd-dev zlib1g-dev)
 # To build and run the tests.
-PACKAGES_TO_TEST=(libcriterion-dev python3 python3-h5py)
+PACKAGES_TO_TEST=(libcriterion-dev python3 python3-h5py clang-format-14)
 # For what .ci/run does besides.
-PACKAGES_TO_CHECK=(clang-14 clang-format-14 libomp-14-dev)
+PACKAGES_TO_CHECK=(clang-14 libomp-14-dev)
 
 # packages_install PACKAGE...: installs those that are missing by apt-get; nothing when all are there.
 packages_install() {
