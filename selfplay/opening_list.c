@@ -13,7 +13,7 @@
 
 enum {
     MOST_BYTES = 1 << 28,
-    MOST_OPENINGS = 1000000,
+    MOST_OPENINGS = 100000,
     MOST_INDEX = 255,  // of a move in a dataset
 };
 
@@ -181,14 +181,17 @@ struct leaf {
 };
 
 struct leaves {
-    int count;
+    int count, room;
     struct leaf *leaf;
 };
 
 static bool add_leaf(struct opening_list *list, const struct game *game, const struct entry *entry,
                      struct leaves *leaves, struct error *error) {
     if (!add_entry(list, entry, error)) return false;
-    leaves->leaf = memory_grow(leaves->leaf, (size_t)list->room, sizeof *leaves->leaf);
+    if (leaves->count == leaves->room) {
+        leaves->room = list->room;
+        leaves->leaf = memory_grow(leaves->leaf, (size_t)leaves->room, sizeof *leaves->leaf);
+    }
     leaves->leaf[leaves->count] = (struct leaf){
         .key = position_key(game_position(game)), .position = *game_position(game), .entry = leaves->count};
     leaves->count++;

@@ -197,7 +197,7 @@ awk '
     }' "$folder/out" || fail "the gauntlet is wrong"
 tail -n 1 "$folder/out" | grep -q '"ratings":\[{"name":' || fail "no ratings"
 
-# Killed at any time and resumed: the same games, in the same order, and the same report.
+# Killed or stopped at any time and resumed: the same games, in the same order, and the same report.
 killed=(--variant spanish "${strong_and_weak[@]}" --games 60 --sprt elo0=0,elo1=500,alpha=1e-9,beta=1e-9 --threads 2)
 run 10 "${killed[@]}" --json -o "$folder/whole" --pdn "$folder/whole.pdn"
 sed 's/"seconds":[^,}]*//' "$folder/out" >"$folder/undisturbed"
@@ -209,7 +209,9 @@ for ((kill = 0; kill < 4; kill++)); do
     "$match" "${start[@]}" -q --pdn "$folder/killed.pdn" >/dev/null 2>&1 &
     process=$!
     while [ "$(size)" -lt $((before + 2000)) ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
-    kill -9 $process 2>/dev/null || true
+    signal=KILL
+    [ $kill -ne 2 ] || signal=INT  # which finishes the games in flight, and reports
+    kill -$signal $process 2>/dev/null || true
     wait $process 2>/dev/null || true
     start=(--resume "$folder/killed")
 done

@@ -22,6 +22,7 @@ static void compare(void *context, uint64_t id, struct played_game *game) {
     cr_assert_lt(found->count, found->games->count);
     cr_assert_eq(id, 40 + (uint64_t)found->count);
     const struct played_game *written = &found->games->game[found->count];
+    cr_assert_str_eq(game->reason.text, written->reason.text);
     cr_assert(played_games_equal(game, written));
     for (int i = 0; i < game->plies; i++) {
         const struct played_ply *p = &game->ply[i], *q = &written->ply[i];
@@ -55,6 +56,7 @@ static size_t size_of(const char *path) {
 static struct fixture write_games(const char *variant) {
     struct fixture f = {.games = games_play(variant, GAMES, 8)};
     struct error error = {.text = ""};
+    error_set(&f.games.game[1].reason, "no answer, \"x\"");
     struct found found;
     uint64_t cut;
     strcpy(f.folder, "/tmp/huff-journal-XXXXXX");
