@@ -2,13 +2,13 @@
 # quickstart.sh [VARIANT] -- the whole loop once, for spanish or another variant: installs what is missing, builds,
 # plays 2,000 games, fits weights to them, and plays the fitted weights against those the games were played with.
 #
-# Everything goes to a new folder runs/VARIANT-N. A run takes 1 to 3 minutes on two cores after the installation.
+# Everything goes to a new folder runs/VARIANT-N. A run takes 1 to 2 minutes on two idle cores after the installation.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
 
 games=2000
-nodes=2000 # a move, in self-play and in the match
+nodes=1000 # a move, in self-play and in the match
 match_games=400
 programs=(huff huff-selfplay huff-data huff-tune huff-match)
 
