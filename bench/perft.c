@@ -119,7 +119,7 @@ static wide_count count_made(const struct perft *perft, const struct position *p
 static wide_count subtree(const struct perft *perft, const struct position *p, int depth,
                           struct move_list *lists) {
     if (!perft->options.made && depth <= (perft->buckets ? TABLE_DEPTH - 1 : COUNTED_DEPTH))
-        return perft->variant->perft(p, depth, perft->options.paths);
+        return perft->variant->perft(p, depth, perft->options.paths, lists);
     if (interrupted()) return 0;
     const bool looked_up = perft->buckets && depth >= TABLE_DEPTH;
     wide_count leaves = 0;

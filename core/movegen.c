@@ -783,19 +783,20 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
     }
 
 // What lists or counts all legal moves, in the plain or the free form of a game.
-#define DEFINE_FORM(form, id, R, optional)                                                                \
-    DEFINE_COUNT_OF(form, id, R, optional, white, WHITE)                                                  \
-    DEFINE_COUNT_OF(form, id, R, optional, black, BLACK)                                                  \
-    DEFINE_PERFT_OF(form, id, R, optional, white, WHITE, black)                                           \
-    DEFINE_PERFT_OF(form, id, R, optional, black, BLACK, white)                                           \
-    static void form##_generate(const struct position *p, struct move_list *list) {                       \
-        p->turn == WHITE ? form##_white_generate(p, list, false) : form##_black_generate(p, list, false); \
-    }                                                                                                     \
-    static void form##_generate_paths(const struct position *p, struct move_list *list) {                 \
-        p->turn == WHITE ? form##_white_generate(p, list, true) : form##_black_generate(p, list, true);   \
-    }                                                                                                     \
-    static uint64_t form##_perft(const struct position *p, int depth, bool paths) {                       \
-        return perft_from(p, depth, paths, p->turn == WHITE ? form##_white_perft : form##_black_perft);   \
+#define DEFINE_FORM(form, id, R, optional)                                                                   \
+    DEFINE_COUNT_OF(form, id, R, optional, white, WHITE)                                                     \
+    DEFINE_COUNT_OF(form, id, R, optional, black, BLACK)                                                     \
+    DEFINE_PERFT_OF(form, id, R, optional, white, WHITE, black)                                              \
+    DEFINE_PERFT_OF(form, id, R, optional, black, BLACK, white)                                              \
+    static void form##_generate(const struct position *p, struct move_list *list) {                          \
+        p->turn == WHITE ? form##_white_generate(p, list, false) : form##_black_generate(p, list, false);    \
+    }                                                                                                        \
+    static void form##_generate_paths(const struct position *p, struct move_list *list) {                    \
+        p->turn == WHITE ? form##_white_generate(p, list, true) : form##_black_generate(p, list, true);      \
+    }                                                                                                        \
+    static uint64_t form##_perft(const struct position *p, int depth, bool paths, struct move_list *lists) { \
+        return perft_from(p, depth, paths, lists,                                                            \
+                          p->turn == WHITE ? form##_white_perft : form##_black_perft);                       \
     }
 
 #define DEFINE_COUNT_OF(form, id, R, optional, colour, US)                                                 \
@@ -826,11 +827,13 @@ ALWAYS_INLINE uint64_t perft(const struct rules *r, bool optional, enum side us,
                      form##_##other##_perft_2, form##_##other##_perft);                                      \
     }
 
-static uint64_t perft_from(const struct position *p, int depth, bool paths, perft_of *tree) {
+static uint64_t perft_from(const struct position *p, int depth, bool paths, struct move_list *lists,
+                           perft_of *tree) {
     assert(depth >= 1);
-    const struct counting c = {.paths = paths, .lists = memory_new((size_t)depth, sizeof(struct move_list))};
+    struct move_list *own = lists ? NULL : memory_new((size_t)depth, sizeof *own);
+    const struct counting c = {.paths = paths, .lists = lists ? lists : own};
     const uint64_t leaves = tree(p, depth, &c);
-    free(c.lists);
+    free(own);
     return leaves;
 }
 

@@ -27,8 +27,9 @@ struct variant {
     // Plays a legal move.
     void (*play)(struct position *, struct move);
     // Leaves of the tree of legal moves of this depth >= 1, its last ply counted without building its moves;
-    // `paths`: by generate_paths. Ends the program when a position has more captures than a list holds.
-    uint64_t (*perft)(const struct position *, int depth, bool paths);
+    // `paths`: by generate_paths. `lists` are `depth` lists to work in, or NULL. Ends the program when a
+    // position has more captures than a list holds.
+    uint64_t (*perft)(const struct position *, int depth, bool paths, struct move_list *lists);
 };
 
 static inline bool variant_can_move(const struct variant *variant, const struct position *p) {

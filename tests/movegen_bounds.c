@@ -141,7 +141,7 @@ ParameterizedTest(int *row, bounds, rich_positions) {
     cr_assert_not(list->truncated);
     cr_assert_eq(list->count, rich->captures, "%s %s: %d captures", rich->variant, rich->fen, list->count);
     for (int i = 0; i < list->count; i++) cr_assert_eq(bits_count(list->moves[i].captured), rich->taken);
-    cr_assert_eq(variant->perft(&p, 1, false), (uint64_t)rich->captures);
+    cr_assert_eq(variant->perft(&p, 1, false, NULL), (uint64_t)rich->captures);
     free(list);
 }
 
@@ -243,6 +243,6 @@ Test(too_many, end_a_count_of_leaves, .exit_code = 1) {
     const struct variant *variant = variant_named("frisian");
     const struct position p = position_of(variant, TOO_MANY_PATHS);
     (void)freopen("/dev/null", "w", stderr);
-    variant->perft(&p, 1, true);
+    variant->perft(&p, 1, true, NULL);
     exit(0);
 }

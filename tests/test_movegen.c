@@ -125,7 +125,7 @@ static uint64_t perft_by_moves(const struct variant *variant, const struct posit
 
 static void check_perft(const struct variant *variant, const struct position *p, int depth, bool paths,
                         uint64_t leaves) {
-    const uint64_t counted = variant->perft(p, depth, paths);
+    const uint64_t counted = variant->perft(p, depth, paths, NULL);
     cr_expect_eq(counted, leaves, "%s depth %d %s: %" PRIu64 ", published %" PRIu64, describe(variant, p),
                  depth, paths ? "paths" : "distinct", counted, leaves);
     if (leaves > PERFT_BY_MOVES_LEAVES) return;
@@ -383,10 +383,11 @@ static bool paths_fit(const struct variant *variant, const struct position *p, i
 static void check_counts(const struct variant *variant, const struct position *p) {
     const char *where = describe(variant, p);
     for (int depth = 1; depth <= 2; depth++) {
-        cr_assert_eq(variant->perft(p, depth, false), perft_by_moves(variant, p, depth, false), "%s", where);
+        cr_assert_eq(variant->perft(p, depth, false, NULL), perft_by_moves(variant, p, depth, false), "%s",
+                     where);
         if (paths_fit(variant, p, depth))
-            cr_assert_eq(variant->perft(p, depth, true), perft_by_moves(variant, p, depth, true), "%s paths",
-                         where);
+            cr_assert_eq(variant->perft(p, depth, true, NULL), perft_by_moves(variant, p, depth, true),
+                         "%s paths", where);
     }
 }
 
@@ -404,7 +405,7 @@ static void check_symmetry(const struct variant *variant, const struct position 
     const struct position turned = {
         .pieces = {board_turned(width, p->pieces[BLACK]), board_turned(width, p->pieces[WHITE])},
         .kings = board_turned(width, p->kings),
-        .turn = other_side(position_turn(p)),
+        .turn = (uint8_t)other_side(position_turn(p)),
     };
     struct move_list *other = &lists->captures;
     variant->generate(&turned, other);
@@ -514,7 +515,7 @@ Test(king_run, can_leave_no_move) {
     cr_assert_eq(frisian_moves_from(&p, 46), 9);
     cr_assert_eq(frisian_moves_from(&p, 26), 0);
     p.run[WHITE] = (struct king_run){.king = board_square(10, 46), .moves = 3};
-    cr_assert_eq(variant_named("frisian")->perft(&p, 1, false), 0);
+    cr_assert_eq(variant_named("frisian")->perft(&p, 1, false, NULL), 0);
 }
 
 Test(king_run, is_a_rule_of_frisian_alone) {
