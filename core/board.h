@@ -63,6 +63,14 @@ ALWAYS_INLINE bitboard board_rows(int width, int first, int last) {
 }
 ALWAYS_INLINE bitboard board_all(int width) { return board_rows(width, 0, width); }
 
+// The shift of one step south-west, south-east, two rows south and two files east.
+ALWAYS_INLINE int board_step_sw(int width) { return width / 2 + 1; }
+ALWAYS_INLINE int board_step_se(int width) { return width / 2 + 2; }
+ALWAYS_INLINE int board_step_s(int width) { return width + 3; }
+ALWAYS_INLINE int board_step_e(void) { return 1; }
+
+ALWAYS_INLINE bitboard bits_shift(bitboard b, int step) { return step > 0 ? b << step : b >> -step; }
+
 // Where a side's men are crowned.
 ALWAYS_INLINE bitboard board_crown_row(int width, enum side side) {
     return board_row(width, side == WHITE ? 0 : width - 1);

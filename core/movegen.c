@@ -34,34 +34,28 @@ __attribute__((error("the rules must be constants here"))) void rules_are_not_co
 
 // ---- steps ----
 
-ALWAYS_INLINE bitboard shift(bitboard b, int step) { return step > 0 ? b << step : b >> -step; }
-
-ALWAYS_INLINE int step_sw(const struct rules *r) { return r->width / 2 + 1; }
-ALWAYS_INLINE int step_se(const struct rules *r) { return r->width / 2 + 2; }
-ALWAYS_INLINE int step_s(const struct rules *r) { return r->width + 3; }
-ALWAYS_INLINE int step_e(const struct rules *r) { return (void)r, 1; }
 ALWAYS_INLINE int forward(enum side us) { return us == WHITE ? -1 : 1; }
 ALWAYS_INLINE bitboard crown_row(const struct rules *r, enum side us) {
     return board_crown_row(r->width, us);
 }
 
 // DO(step) for each direction of a set, as `us` sees them, in the fixed order in which moves are generated.
-#define FOR_EACH_STEP(r, us, set, DO)                              \
-    do {                                                           \
-        if ((set)&DIAGONAL_FORWARD) {                              \
-            DO(forward(us) * step_se(r));                          \
-            DO(forward(us) * step_sw(r));                          \
-        }                                                          \
-        if ((set)&DIAGONAL_BACKWARD) {                             \
-            DO(-forward(us) * step_sw(r));                         \
-            DO(-forward(us) * step_se(r));                         \
-        }                                                          \
-        if ((set)&STRAIGHT_FORWARD) DO(forward(us) * step_s(r));   \
-        if ((set)&SIDEWAYS) {                                      \
-            DO(-step_e(r));                                        \
-            DO(+step_e(r));                                        \
-        }                                                          \
-        if ((set)&STRAIGHT_BACKWARD) DO(-forward(us) * step_s(r)); \
+#define FOR_EACH_STEP(r, us, set, DO)                                           \
+    do {                                                                        \
+        if ((set)&DIAGONAL_FORWARD) {                                           \
+            DO(forward(us) * board_step_se(r->width));                          \
+            DO(forward(us) * board_step_sw(r->width));                          \
+        }                                                                       \
+        if ((set)&DIAGONAL_BACKWARD) {                                          \
+            DO(-forward(us) * board_step_sw(r->width));                         \
+            DO(-forward(us) * board_step_se(r->width));                         \
+        }                                                                       \
+        if ((set)&STRAIGHT_FORWARD) DO(forward(us) * board_step_s(r->width));   \
+        if ((set)&SIDEWAYS) {                                                   \
+            DO(-board_step_e());                                                \
+            DO(+board_step_e());                                                \
+        }                                                                       \
+        if ((set)&STRAIGHT_BACKWARD) DO(-forward(us) * board_step_s(r->width)); \
     } while (0)
 
 // Bits step, 2 step, 3 step ...: a line of the board from bit 0, long enough for the longest.
@@ -102,8 +96,8 @@ ALWAYS_INLINE bitboard reach(bitboard empty, square at, int step) {
 // 0 otherwise.
 ALWAYS_INLINE bitboard king_target(const struct rules *r, bitboard empty, bitboard prey, square at,
                                    int step) {
-    const bitboard behind_free = prey & shift(empty, -step);
-    if (r->king_range == SHORT_KING) return shift(square_bit(at), step) & behind_free;
+    const bitboard behind_free = prey & bits_shift(empty, -step);
+    if (r->king_range == SHORT_KING) return bits_shift(square_bit(at), step) & behind_free;
     return reach(empty, at, step) & behind_free;
 }
 
@@ -286,21 +280,21 @@ ALWAYS_INLINE void king_jumped(const struct rules *r, struct walk *w, square at,
     }
     // From the squares further on the line only a turn is new. The landing is free only if no landing square
     // lets the capture go on.
-    for (bitboard sq = shift(square_bit(at), came); sq & w->empty; sq = shift(sq, came))
+    for (bitboard sq = bits_shift(square_bit(at), came); sq & w->empty; sq = bits_shift(sq, came))
         found |= king_jumps(r, w, bits_first(sq), came, true, again);
     if (found) return;
-    if (r->king_landing == LANDS_BEHIND_LAST_KING && shift(square_bit(at), -came) & w->kings) {
+    if (r->king_landing == LANDS_BEHIND_LAST_KING && bits_shift(square_bit(at), -came) & w->kings) {
         add_capture(r, w, at, w->crowned);
         return;
     }
-    for (bitboard sq = square_bit(at); sq & w->empty; sq = shift(sq, came))
+    for (bitboard sq = square_bit(at); sq & w->empty; sq = bits_shift(sq, came))
         add_capture(r, w, bits_first(sq), w->crowned);
 }
 
 ALWAYS_INLINE bool man_jump(const struct rules *r, enum side us, struct walk *w, square at, int step,
                             man_walk *jumped, king_walk *crowned) {
     const bitboard prey = r->men_capture_kings ? w->prey : w->prey & ~w->kings;
-    const bitboard over = shift(square_bit(at), step) & prey & shift(w->empty, -step);
+    const bitboard over = bits_shift(square_bit(at), step) & prey & bits_shift(w->empty, -step);
     if (!over) return false;
     const square to = (square)(at + 2 * step);
     take(r, w, over);
@@ -359,7 +353,7 @@ ALWAYS_INLINE bitboard men_prey(const struct rules *r, const struct board *b) {
 
 // Squares from which a man of ours could jump in a direction.
 ALWAYS_INLINE bitboard jumps_from(bitboard prey, bitboard empty, int step) {
-    return shift(prey & shift(empty, -step), -step);
+    return bits_shift(prey & bits_shift(empty, -step), -step);
 }
 
 ALWAYS_INLINE bitboard men_that_jump(const struct rules *r, enum side us, const struct board *b) {
@@ -412,11 +406,11 @@ ALWAYS_INLINE void add_captures(const struct rules *r, enum side us, const struc
 
 // Men of ours that may step one square in a direction.
 ALWAYS_INLINE bitboard men_that_step(const struct board *b, int step) {
-    return b->men & shift(b->empty, -step);
+    return b->men & bits_shift(b->empty, -step);
 }
 
 ALWAYS_INLINE bitboard king_steps(const struct rules *r, const struct board *b, square at, int step) {
-    if (r->king_range == SHORT_KING) return shift(square_bit(at), step) & b->empty;
+    if (r->king_range == SHORT_KING) return bits_shift(square_bit(at), step) & b->empty;
     return reach(b->empty, at, step) & b->empty;
 }
 
@@ -534,7 +528,7 @@ struct men_jumps {
 
 // Diagonal directions 0 and 1 are forward, 2 and 3 backward; the opposite of d is 3 - d.
 ALWAYS_INLINE int diagonal_step(const struct rules *r, enum side us, int d) {
-    const int step = d == 0 || d == 3 ? step_se(r) : step_sw(r);
+    const int step = d == 0 || d == 3 ? board_step_se(r->width) : board_step_sw(r->width);
     return d < 2 ? forward(us) * step : -forward(us) * step;
 }
 ALWAYS_INLINE int man_directions(const struct rules *r) {
@@ -545,7 +539,7 @@ ALWAYS_INLINE int man_directions(const struct rules *r) {
     _Pragma("GCC unroll 4") for (int d = 0; d < 4; d++) if (d < man_directions(r))
 
 ALWAYS_INLINE bitboard land(const struct rules *r, enum side us, bitboard from, int d) {
-    return shift(from, 2 * diagonal_step(r, us, d));
+    return bits_shift(from, 2 * diagonal_step(r, us, d));
 }
 
 // From where men that came by direction `came` can jump on.
@@ -565,7 +559,7 @@ ALWAYS_INLINE void after_three_jumps(const struct rules *r, enum side us, struct
     j->ends[3] += (uint64_t)bits_count(landed);
     j->beyond |= landed & (jumps_on(r, j, third) | goes_on_as_king(r, us));
     // Round the square: the fourth jump may end where the first began, a square `from` takes for occupied.
-    if (third == 3 - first) j->beyond |= landed & shift(j->prey, -diagonal_step(r, us, 3 - second));
+    if (third == 3 - first) j->beyond |= landed & bits_shift(j->prey, -diagonal_step(r, us, 3 - second));
 }
 
 ALWAYS_INLINE void after_two_jumps(const struct rules *r, enum side us, struct men_jumps *j, bitboard landed,
@@ -703,7 +697,7 @@ ALWAYS_INLINE uint64_t perft_2(const struct rules *r, bool optional, enum side u
         const bitboard ours = p->pieces[us], theirs = p->pieces[them];
 #define MEN(step)                                                                            \
     for (bitboard men = men_that_step(&b, step); men; men = bits_without_lowest(men)) {      \
-        const bitboard from = bits_lowest(men), to = shift(from, step);                      \
+        const bitboard from = bits_lowest(men), to = bits_shift(from, step);                 \
         leaves += count(p, theirs, ours ^ from ^ to, p->kings | (to & crown_row(r, us)), c); \
     }
         FOR_EACH_STEP(r, us, r->man_moves, MEN);

@@ -16,23 +16,10 @@
 
 enum { NUMBER_TOO_LARGE = 10000 };
 
-// ---- quoting and scanning ----
-
-// A piece of what a user or a file said, fit for an error message: short, and in printable ASCII.
-struct quote {
-    char text[44];
-};
-
-static struct quote quoted(const char *text, size_t length) {
-    struct quote q = {{0}};
-    const size_t most = sizeof q.text - 4, kept = length < most ? length : most;
-    for (size_t i = 0; i < kept; i++) q.text[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
-    if (kept < length) strcpy(q.text + kept, "...");
-    return q;
-}
+// ---- scanning ----
 
 static struct quote quoted_text(const char *text) {
-    return quoted(text, strnlen(text, sizeof(struct quote)));
+    return error_quote(text, strnlen(text, sizeof(struct quote)));
 }
 
 // Text that is being read: from `at` to `end`, which need not be a zero byte.
@@ -256,7 +243,7 @@ static struct scan fen_body(const char *text) {
 // The item that begins at `at`, for an error message.
 static struct quote quoted_item(const char *at, const char *end) {
     const char *comma = memchr(at, ',', (size_t)(end - at));
-    return quoted(at, (size_t)((comma ? comma : end) - at));
+    return error_quote(at, (size_t)((comma ? comma : end) - at));
 }
 
 static bool no_such_square(const struct variant *variant, struct quote item, struct error *error) {
@@ -346,7 +333,7 @@ static bool read_king_runs(struct fen *fen, struct scan s, struct error *error) 
         error,
         "\"%s\": expected the king moves in a row of Black and White and the square of that king, "
         "as in +248+0",
-        quoted(field.at, (size_t)(field.end - field.at)).text);
+        error_quote(field.at, (size_t)(field.end - field.at)).text);
 }
 
 // The colour that a list of squares begins with. In a game of letters a small b before a digit is a file.
@@ -368,7 +355,7 @@ static bool read_field(struct fen *fen, struct scan field, struct error *error) 
     enum side side;
     if (read_colour(fen, &field, &side)) return read_pieces(fen, field, side, error);
     return error_set(error, "expected W or B before the squares of a side, got \"%s\"",
-                     quoted(field.at, (size_t)(field.end - field.at)).text);
+                     error_quote(field.at, (size_t)(field.end - field.at)).text);
 }
 
 static bool read_turn(struct fen *fen, struct scan *s, struct error *error) {
@@ -380,13 +367,13 @@ static bool read_turn(struct fen *fen, struct scan *s, struct error *error) {
     case '?': return error_set(error, "the side to move is unknown (\"?\")");
     default:
         return error_set(error, "expected W or B for the side to move, got \"%s\"",
-                         quoted(s->at, (size_t)(s->end - s->at)).text);
+                         error_quote(s->at, (size_t)(s->end - s->at)).text);
     }
     s->at++;
     skip_blanks(s);
     if (skip_char_of(s, ":")) return true;
     return error_set(error, "expected \":\" after the side to move, got \"%s\"",
-                     quoted(s->at, (size_t)(s->end - s->at)).text);
+                     error_quote(s->at, (size_t)(s->end - s->at)).text);
 }
 
 static bool read_fen(struct fen *fen, struct scan s, struct error *error) {
@@ -460,14 +447,15 @@ bool position_from_hub(const struct variant *variant, const char *text, struct p
                          s.end - s.at);
     struct position new = {.turn = *s.at == 'B' ? BLACK : WHITE};
     if (*s.at != 'W' && *s.at != 'B')
-        return error_set(error, "expected W or B for the side to move, got \"%s\"", quoted(s.at, 1).text);
+        return error_set(error, "expected W or B for the side to move, got \"%s\"",
+                         error_quote(s.at, 1).text);
     for (int number = 1; number <= squares; number++) {
         const bitboard bit = square_bit(board_square(width, number));
         const char c = s.at[number];
         if (c == 'e') continue;
         if (!c || !strchr("wWbB", c))
             return error_set(error, "square %d: expected one of wWbBe, got \"%s\"", number,
-                             quoted(&c, 1).text);
+                             error_quote(&c, 1).text);
         new.pieces[c == 'w' || c == 'W' ? WHITE : BLACK] |= bit;
         if (c == 'W' || c == 'B') new.kings |= bit;
     }
@@ -647,7 +635,7 @@ static bool read_move(const struct variant *variant, const char *text, struct sp
     if (m->count < 2) return error_set(error, "\"%s\": expected a sign and a square", quoted_text(text).text);
     if (!read_tail(variant, &s, m))
         return error_set(error, "\"%s\": unexpected \"%s\" after the move", quoted_text(text).text,
-                         quoted(s.at, (size_t)(s.end - s.at)).text);
+                         error_quote(s.at, (size_t)(s.end - s.at)).text);
     return true;
 }
 

@@ -119,23 +119,9 @@ static void warn(struct reading *r, const char *at, enum warning kind, const cha
     warn_of(r->reader, at, &what);
 }
 
-// The beginning of some bytes, printable.
-struct excerpt {
-    char text[44];
-};
+static struct quote excerpt_of(struct pdn_bytes bytes) { return error_quote(bytes.at, bytes.size); }
 
-static struct excerpt excerpt_of(struct pdn_bytes bytes) {
-    struct excerpt e = {{0}};
-    const size_t most = sizeof e.text - 4, kept = bytes.size < most ? bytes.size : most;
-    for (size_t i = 0; i < kept; i++)
-        e.text[i] = bytes.at[i] >= ' ' && bytes.at[i] <= '~' ? bytes.at[i] : '?';
-    if (kept < bytes.size) strcpy(e.text + kept, "...");
-    return e;
-}
-
-static struct excerpt excerpt_of_text(const char *text) {
-    return excerpt_of((struct pdn_bytes){text, strlen(text)});
-}
+static struct quote excerpt_of_text(const char *text) { return error_quote(text, strlen(text)); }
 
 // ---- comments ----
 

@@ -57,17 +57,16 @@ struct state {
     bool slides;   // may have landed further on than `at`
 };
 
-static bitboard shift(bitboard b, int step) { return step > 0 ? b << step : b >> -step; }
-
 static struct walk walk_new(const struct variant *variant, const struct position *p, struct move move) {
     const struct rules *r = variant->rules;
     const enum side us = position_turn(p);
     const int forward = us == WHITE ? -1 : 1;
-    const int sw = r->width / 2 + 1, se = r->width / 2 + 2, south = r->width + 3;
+    const int sw = board_step_sw(r->width), se = board_step_se(r->width), south = board_step_s(r->width);
+    const int east = board_step_e();
     return (struct walk){
         .rules = r,
         .us = us,
-        .steps = {forward * se, forward * sw, -forward * sw, -forward * se, forward * south, -1, 1,
+        .steps = {forward * se, forward * sw, -forward * sw, -forward * se, forward * south, -east, east,
                   -forward * south},
         .empty = (board_all(r->width) & ~(p->pieces[WHITE] | p->pieces[BLACK])) | square_bit(move.from),
         .enemies = p->pieces[other_side(us)],
@@ -94,16 +93,16 @@ static bitboard jump(const struct walk *w, const struct state *s, bitboard from,
     const bitboard empty = empty_now(w, s->taken);
     bitboard prey = w->enemies & ~s->taken;
     if (!s->king && !r->men_capture_kings) prey &= ~w->kings;
-    bitboard over = shift(from, step);
+    bitboard over = bits_shift(from, step);
     if (s->king && r->king_range == FLYING_KING)
-        while (over & empty) over = shift(over, step);
-    return over & prey & shift(empty, -step);
+        while (over & empty) over = bits_shift(over, step);
+    return over & prey & bits_shift(empty, -step);
 }
 
 // The next square on which the piece may have landed instead of `landing`, 0 if there is none.
 static bitboard landing_after(const struct walk *w, const struct state *s, bitboard landing) {
     if (!s->slides || w->rules->king_landing == LANDS_RIGHT_BEHIND) return 0;
-    return shift(landing, w->steps[s->came]) & empty_now(w, s->taken);
+    return bits_shift(landing, w->steps[s->came]) & empty_now(w, s->taken);
 }
 
 static bool on_crown_row(const struct walk *w, square s) {
@@ -113,7 +112,7 @@ static bool on_crown_row(const struct walk *w, square s) {
 static struct state after_jump(const struct walk *w, const struct state *s, bitboard over, int direction) {
     struct state next = *s;
     next.taken |= over;
-    next.at = bits_first(shift(over, w->steps[direction]));
+    next.at = bits_first(bits_shift(over, w->steps[direction]));
     next.came = (uint8_t)direction;
     next.slides = s->king && w->rules->king_range == FLYING_KING;
     if (!s->king && w->rules->crowning == CROWNING_CONTINUES && on_crown_row(w, next.at)) next.king = true;
@@ -332,8 +331,8 @@ static bitboard piece_between(const struct walk *w, bitboard taken, square from,
     const unsigned sets = w->rules->man_captures | w->rules->king_captures;
     for (int d = 0; d < DIRECTIONS; d++) {
         if (!(sets & direction_sets[d])) continue;
-        bitboard piece = 0, at = shift(square_bit(from), w->steps[d]);
-        for (; at && at != end; at = shift(at, w->steps[d])) {
+        bitboard piece = 0, at = bits_shift(square_bit(from), w->steps[d]);
+        for (; at && at != end; at = bits_shift(at, w->steps[d])) {
             if (at & empty) continue;
             if (piece || !(at & w->enemies & ~taken)) break;
             piece = at;

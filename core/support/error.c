@@ -35,3 +35,11 @@ bool error_prefix(struct error *error, const char *format, ...) {
     va_end(arguments);
     return error_set(error, "%s: %s", where.text, error->text);
 }
+
+struct quote error_quote(const char *text, size_t length) {
+    struct quote quote = {{0}};
+    const size_t most = sizeof quote.text - 4, kept = length < most ? length : most;
+    for (size_t i = 0; i < kept; i++) quote.text[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    if (kept < length) strcpy(quote.text + kept, "...");
+    return quote;
+}

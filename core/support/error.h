@@ -7,6 +7,7 @@
 #define HUFF_CORE_SUPPORT_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct error {
     char text[1024];
@@ -17,5 +18,11 @@ bool error_set(struct error *error, const char *format, ...) __attribute__((form
 
 // Puts "where: " before the text that is there; returns false.
 bool error_prefix(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The beginning of what a user or a file said, fit for an error: short, in printable ASCII.
+struct quote {
+    char text[44];
+};
+struct quote error_quote(const char *text, size_t length);
 
 #endif
