@@ -8,6 +8,7 @@ int main(int argc, char **argv) {
     static const struct command commands[] = {
         {"perft", "count the leaves of the tree of legal moves", perft_run},
         {"verify", "count the published perft tables again", verify_run},
+        {"scale", "the same count on 1, 2, ... threads", scale_run},
         {"nps", "nodes a second of the search", nps_run},
         {"signature", "node counts of a fixed search, one a variant: the same on every machine",
          signature_run},

@@ -34,5 +34,6 @@ bool perft_count(struct perft *, const struct position *, int depth, wide_count 
 // Commands of huff-bench.
 int perft_run(int argc, char **argv);
 int verify_run(int argc, char **argv);
+int scale_run(int argc, char **argv);
 
 #endif
