@@ -445,7 +445,7 @@ static struct sample_sets read_twice(const char *path, const struct sample_choic
     struct error error = {.text = ""};
     struct sample_sets sets;
     const char *paths[2] = {path, path};
-    cr_assert(samples_read(paths, 2, choice, true, &sets, &error), "%s", error.text);
+    cr_assert(samples_read(paths, 2, NULL, choice, true, &sets, &error), "%s", error.text);
     return sets;
 }
 
@@ -504,7 +504,7 @@ Test(samples, only_chosen_positions_are_taken) {
     nothing.skip_plies = 1000;
     struct sample_sets sets;
     struct error error;
-    cr_assert_not(samples_read((const char *const *)&path, 1, &nothing, true, &sets, &error));
+    cr_assert_not(samples_read((const char *const *)&path, 1, NULL, &nothing, true, &sets, &error));
     cr_assert(strstr(error.text, "none of"), "%s", error.text);
     unlink(path);
     free(path);
@@ -519,7 +519,7 @@ Test(samples, damaged_rows_are_refused) {
     const struct sample_choice choice = sample_choice_usual();
     struct sample_sets sets;
     struct error error;
-    cr_assert_not(samples_read((const char *const *)&path, 1, &choice, true, &sets, &error));
+    cr_assert_not(samples_read((const char *const *)&path, 1, NULL, &choice, true, &sets, &error));
     cr_assert(strstr(error.text, "game 1") && strstr(error.text, "got 2"), "%s", error.text);
     unlink(path);
     free(path);

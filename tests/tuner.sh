@@ -112,6 +112,9 @@ refuses 2 'expected -o FILE' fit "$config" games
 refuses 2 'expected datasets' fit "$config" -o bad.weights
 refuses 2 'expected train, validation, test or all, got "all of it"' eval one.weights games --part 'all of it'
 refuses 1 'games: holds games of spanish, not of italian' fit "$config" games -o bad.weights --variant italian
+refuses 1 'games: holds games of spanish, not of italian' eval one.weights games --variant italian
+refuses 2 'no "italic"' fit "$config" games -o bad.weights --variant italic
+refuses 2 'no "italic"' eval one.weights games --variant italic
 refuses 1 'holds games of italian, but games/shard-000000.h5 holds games of spanish' \
     fit "$config" games other -o bad.weights
 refuses 1 'nowhere: No such file' fit "$config" nowhere -o bad.weights

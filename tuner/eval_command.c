@@ -151,17 +151,25 @@ static bool look(const struct arguments *a, struct sample_sets *sets, struct err
     return true;
 }
 
+static bool run(const struct arguments *a, const struct variant *wanted, struct error *error) {
+    const struct sample_choice choice = sample_choice_usual();
+    struct sample_sets sets;
+    if (!samples_read(a->data, a->data_count, wanted, &choice, a->common.quiet, &sets, error)) return false;
+    const bool done = look(a, &sets, error);
+    samples_free(&sets);
+    return done;
+}
+
 int tune_eval_run(int argc, char **argv) {
     struct arguments a = {.part = ALL_PARTS};
     struct error error;
-    struct sample_sets sets;
     if (argp_parse(&eval_argp, argc, argv, 0, NULL, &a) != 0) return EXIT_USAGE;
-    const struct sample_choice choice = sample_choice_usual();
-    bool done = samples_read(a.data, a.data_count, &choice, a.common.quiet, &sets, &error);
-    if (done) {
-        done = look(&a, &sets, &error);
-        samples_free(&sets);
-    }
+    const struct variant *wanted = NULL;
+    int code = EXIT_DONE;
+    if (a.common.variant != NULL && (wanted = variant_find(a.common.variant, &error)) == NULL)
+        code = options_fail(argv[0], EXIT_USAGE, &error);
+    else if (!run(&a, wanted, &error))
+        code = options_fail(argv[0], EXIT_FAILED, &error);
     free(a.data);
-    return done ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
+    return code;
 }

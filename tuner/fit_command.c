@@ -215,14 +215,6 @@ static bool read_config(const struct arguments *a, struct fit_config *config, st
     return true;
 }
 
-static bool check_variant(const struct arguments *a, const struct sample_sets *sets, struct error *error) {
-    if (a->common.variant == NULL) return true;
-    const struct variant *wanted = variant_find(a->common.variant, error);
-    if (wanted == NULL || wanted == sets->variant) return wanted != NULL;
-    return error_set(error, "%s: holds games of %s, not of %s", a->data[0], sets->variant->name,
-                     wanted->name);
-}
-
 static bool read_start(const char *path, const struct variant *variant, struct weights *start,
                        struct error *error) {
     if (path != NULL) return weights_read(path, variant, start, error);
@@ -235,8 +227,7 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     const struct arguments *a = account->arguments;
     struct weights start;
     struct fit_result result;
-    if (!check_variant(a, sets, error) || !read_start(config->start, sets->variant, &start, error))
-        return false;
+    if (!read_start(config->start, sets->variant, &start, error)) return false;
     if (!a->common.json && !a->common.quiet) print_head(sets, config->start);
     warn_of_results(account, &sets->part[SPLIT_TRAIN]);
     if (!fit_weights(sets, &start, &config->settings, tell_epoch, account, &result, error) ||
@@ -253,13 +244,14 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
                      result.best);
 }
 
-static bool run(const struct arguments *a, struct error *error) {
+static bool run(const struct arguments *a, const struct variant *wanted, struct error *error) {
     struct account account = {.arguments = a, .epochs = json_array(), .warnings = json_array()};
     struct fit_config config;
     struct sample_sets sets;
     bool done = read_config(a, &config, error);
     if (done) {
-        done = samples_read(a->data, a->data_count, &config.settings.choice, a->common.quiet, &sets, error);
+        done = samples_read(a->data, a->data_count, wanted, &config.settings.choice, a->common.quiet, &sets,
+                            error);
         if (done) {
             done = fit_and_write(&account, &config, &sets, error);
             samples_free(&sets);
@@ -275,7 +267,12 @@ int tune_fit_run(int argc, char **argv) {
     struct arguments a = {0};
     struct error error;
     if (argp_parse(&fit_argp, argc, argv, 0, NULL, &a) != 0) return EXIT_USAGE;
-    const int code = run(&a, &error) ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
+    const struct variant *wanted = NULL;
+    int code = EXIT_DONE;
+    if (a.common.variant != NULL && (wanted = variant_find(a.common.variant, &error)) == NULL)
+        code = options_fail(argv[0], EXIT_USAGE, &error);
+    else if (!run(&a, wanted, &error))
+        code = options_fail(argv[0], EXIT_FAILED, &error);
     free(a.data);
     free(a.sets);
     return code;

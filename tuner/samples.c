@@ -138,15 +138,8 @@ static bool have_any(const struct sample_sets *sets, const char *path, struct er
                      sets->positions);
 }
 
-bool samples_read(const char *const *paths, int count, const struct sample_choice *choice, bool quiet,
-                  struct sample_sets *sets, struct error *error) {
-    *sets = (struct sample_sets){0};
-    struct dataset *dataset = dataset_open(paths, count, error);
-    if (dataset == NULL) return false;
-    sets->variant = dataset_variant(dataset);
-    sets->games = dataset_games(dataset);
-    sets->positions = dataset_positions(dataset);
-
+static bool read_all(struct dataset *dataset, const struct sample_choice *choice, bool quiet,
+                     struct sample_sets *sets, struct error *error) {
     struct reading reading = {
         .dataset = dataset,
         .choice = choice,
@@ -156,11 +149,28 @@ bool samples_read(const char *const *paths, int count, const struct sample_choic
         .error = error,
     };
     struct progress *progress = progress_start("reading", "positions", sets->positions, quiet);
-    const bool done =
-        read_games(&reading) && read_positions(&reading, progress) && have_any(sets, paths[0], error);
+    const bool done = read_games(&reading) && read_positions(&reading, progress);
     progress_end(progress);
     game_columns_free(&reading.games);
     position_columns_free(&reading.rows);
+    return done;
+}
+
+bool samples_read(const char *const *paths, int count, const struct variant *wanted,
+                  const struct sample_choice *choice, bool quiet, struct sample_sets *sets,
+                  struct error *error) {
+    *sets = (struct sample_sets){0};
+    struct dataset *dataset = dataset_open(paths, count, error);
+    if (dataset == NULL) return false;
+    sets->variant = dataset_variant(dataset);
+    sets->games = dataset_games(dataset);
+    sets->positions = dataset_positions(dataset);
+
+    bool done = true;
+    if (wanted != NULL && wanted != sets->variant)
+        done =
+            error_set(error, "%s: holds games of %s, not of %s", paths[0], sets->variant->name, wanted->name);
+    done = done && read_all(dataset, choice, quiet, sets, error) && have_any(sets, paths[0], error);
     dataset_close(dataset);
     if (!done) samples_free(sets);
     return done;

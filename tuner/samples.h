@@ -43,10 +43,11 @@ struct sample_choice {
 };
 struct sample_choice sample_choice_usual(void);  // configs/fit-default.yaml says why
 
-// Fails with one clear line: data that dataset_open refuses, damaged rows, no position left by the choice,
-// Ctrl-C.
-bool samples_read(const char *const *paths, int count, const struct sample_choice *, bool quiet,
-                  struct sample_sets *, struct error *) __attribute__((warn_unused_result));
+// Fails with one clear line: data that dataset_open refuses, games of another variant than `wanted` (NULL:
+// any), damaged rows, no position left by the choice, Ctrl-C.
+bool samples_read(const char *const *paths, int count, const struct variant *wanted,
+                  const struct sample_choice *, bool quiet, struct sample_sets *, struct error *)
+    __attribute__((warn_unused_result));
 void samples_join(struct sample_sets *);  // all parts into the first
 void samples_free(struct sample_sets *);
 
