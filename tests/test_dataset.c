@@ -38,8 +38,8 @@ static struct image make_image(const struct games *games, uint64_t first_game) {
     struct dataset_writer *writer = dataset_create(&info, &error);
     cr_assert_not_null(writer, "%s", error.text);
     for (int i = 0; i < games->count; i++) {
-        cr_assert(dataset_add(writer, &games->game[i], first_game + (uint64_t)i, i % 3, &error), "%s",
-                  error.text);
+        cr_assert(dataset_add(writer, &games->game[i], first_game + (uint64_t)i, (enum split)(i % 3), &error),
+                  "%s", error.text);
     }
     cr_assert(dataset_finish(writer, &image.bytes, &image.size, &error), "%s", error.text);
     free(rules);
@@ -135,7 +135,7 @@ static void check_games(struct dataset *dataset, const struct games *games, uint
         const struct played_game *played = &games->game[i];
         cr_assert_eq(table.id[i], first_id + (uint64_t)i);
         cr_assert_eq(table.first[i], at);
-        cr_assert_eq(table.count[i], played->plies);
+        cr_assert_eq(table.count[i], (uint32_t)played->plies);
         cr_assert_eq(table.plies[i], played->plies);
         cr_assert_eq(table.result[i], played->result);
         cr_assert_eq(table.termination[i], played->termination);
