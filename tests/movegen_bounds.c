@@ -17,7 +17,7 @@
 
 enum {
     SEARCH_STARTS = 2,
-    SEARCH_STEPS = 4000,  // from each start
+    SEARCH_STEPS = 2000,  // from each start
 };
 
 static struct move_list *list_new(void) { return memory_new(1, sizeof(struct move_list)); }

@@ -16,7 +16,7 @@ enum {
     PERFT_BY_MOVES_LEAVES = 200000,  // rows up to this are counted by making every move too
     RECORDED_POSITIONS = 20000,      // of each variant
     NOT_RECORDED = 65535,
-    RANDOM_UNITS = 300,  // random placements of each variant
+    RANDOM_UNITS = 200,  // random placements of each variant
     RANDOM_PLIES = 12,   // played on from each
 };
 
@@ -111,15 +111,14 @@ struct perft_row {
 // Leaves by making every move, with nothing of the counting that `perft` does.
 static uint64_t perft_by_moves(const struct variant *variant, const struct position *p, int depth,
                                bool paths) {
-    struct move_list *list = list_new();
-    (paths ? variant->generate_paths : variant->generate)(p, list);
+    struct move_list list;
+    (paths ? variant->generate_paths : variant->generate)(p, &list);
     uint64_t leaves = 0;
-    for (int i = 0; i < list->count; i++) {
+    for (int i = 0; i < list.count; i++) {
         struct position next = *p;
-        variant->play(&next, list->moves[i]);
+        variant->play(&next, list.moves[i]);
         leaves += depth == 1 ? 1 : perft_by_moves(variant, &next, depth - 1, paths);
     }
-    free(list);
     return leaves;
 }
 
@@ -367,15 +366,14 @@ static struct position check_play(const struct variant *variant, const struct po
 // Do the lists of paths hold all there are, here and after each move? A king among twenty pieces can have
 // more.
 static bool paths_fit(const struct variant *variant, const struct position *p, int depth) {
-    struct move_list *list = list_new();
-    variant->generate_paths(p, list);
-    bool fit = !list->truncated;
-    for (int i = 0; fit && depth > 1 && i < list->count; i++) {
+    struct move_list list;
+    variant->generate_paths(p, &list);
+    bool fit = !list.truncated;
+    for (int i = 0; fit && depth > 1 && i < list.count; i++) {
         struct position next = *p;
-        variant->play(&next, list->moves[i]);
+        variant->play(&next, list.moves[i]);
         fit = paths_fit(variant, &next, depth - 1);
     }
-    free(list);
     return fit;
 }
 
