@@ -15,6 +15,7 @@
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 #include "search/hub.h"
+#include "selfplay/dxp_link.h"
 #include "selfplay/process.h"
 
 enum {
@@ -23,11 +24,14 @@ enum {
     MOST_OUTPUT = 256 << 20,  // bytes before one answer: more is a flood, however fast it is read
 };
 
-#define STOP_SECONDS 1.0  // to answer after "stop"
+#define STOP_SECONDS    1.0   // to answer after "stop"
+#define STARTUP_SECONDS 10.0  // where the settings do not say
+#define CONNECT_SECONDS 30.0
 
 const char *const engine_protocol_names[ENGINE_PROTOCOL_COUNT] = {
     [ENGINE_HUB] = "hub",
     [ENGINE_TEXT] = "text",
+    [ENGINE_DXP] = "dxp",
 };
 
 // What a line was to whoever listens, or why there is none.
@@ -43,6 +47,7 @@ enum heard {
 struct engine {
     struct engine_settings settings;
     const struct protocol *protocol;
+    struct dxp_link *link;    // NULL: not over DXP; else what follows is NULL
     struct process *process;  // NULL when none runs
     bool playing;             // a game was begun with this process
     bool hopeless;            // it cannot even be started
@@ -116,6 +121,11 @@ static enum heard listen_until(struct engine *engine, double deadline, listener 
     }
 }
 
+static void find_index(const struct question *question, struct answer *answer) {
+    for (int i = 0; i < question->legal->count; i++)
+        if (move_equal(answer->move, question->legal->moves[i])) answer->index = i;
+}
+
 static bool is_command(const struct engine *engine, const char *command) {
     return strcmp(engine->line.command, command) == 0;
 }
@@ -152,8 +162,9 @@ static void describe(struct engine *engine, enum heard heard, const char *asked,
 
 // Appends what the program said last.
 static void add_evidence(struct engine *engine) {
-    char errors[ERRORS_SHOWN];
-    process_last_errors(engine->process, errors, sizeof errors);
+    char errors[ERRORS_SHOWN] = "";
+    struct process *process = engine->link ? dxp_link_process(engine->link) : engine->process;
+    if (process) process_last_errors(process, errors, sizeof errors);
     char *text = memory_text("%s", engine->failure.text);
     if (*engine->shown) {
         char *longer = memory_text("%s; its last line: \"%s\"", text, engine->shown);
@@ -167,14 +178,18 @@ static void add_evidence(struct engine *engine) {
     free(text);
 }
 
+static void count_failure(struct engine *engine) {
+    engine->playing = false;
+    engine->failures++;
+}
+
 // Ends a program that has failed.
 static void fail(struct engine *engine, enum heard heard, const char *asked, double seconds) {
     describe(engine, heard, asked, seconds);
     add_evidence(engine);
     process_end(engine->process, NULL);
     engine->process = NULL;
-    engine->playing = false;
-    engine->failures++;
+    count_failure(engine);
 }
 
 static enum heard send_and_listen(struct engine *engine, double deadline, listener *hear) {
@@ -426,7 +441,7 @@ static bool text_read_move(struct engine *engine, const struct question *questio
                           move, error);
 }
 
-// ---- both
+// ---- Hub and the text protocol
 
 static const struct protocol protocols[ENGINE_PROTOCOL_COUNT] = {
     [ENGINE_HUB] =
@@ -459,10 +474,103 @@ static const struct protocol protocols[ENGINE_PROTOCOL_COUNT] = {
         },
 };
 
+// ---- DXP
+
+// The failure is known already.
+static void fail_over_dxp(struct engine *engine) {
+    snprintf(engine->shown, sizeof engine->shown, "%s", dxp_link_chat(engine->link));
+    add_evidence(engine);
+    dxp_link_close(engine->link, false);
+    count_failure(engine);
+}
+
+static struct dxp_link *new_link(const struct engine_settings *settings) {
+    return dxp_link_new(&(struct dxp_link_settings){
+        .command = settings->command,
+        .folder = settings->folder,
+        .address = settings->address,
+        .calls = settings->calls,
+        .variant = settings->variant,
+    });
+}
+
+static bool connect_over_dxp(struct engine *engine) {
+    const double seconds = engine->settings.startup > 0 ? engine->settings.startup : CONNECT_SECONDS;
+    if (dxp_link_open(engine->link, seconds, &engine->failure)) return true;
+    if (!interrupted()) fail_over_dxp(engine);
+    return false;
+}
+
+static bool begin_over_dxp(struct engine *engine, const struct player *player, const struct game *game,
+                           enum side side) {
+    const int minutes = (int)(player->clock.seconds / 60);
+    if (dxp_link_begin(engine->link, game, side, minutes, engine->settings.ready, &engine->failure))
+        return true;
+    if (!interrupted()) fail_over_dxp(engine);
+    return false;
+}
+
+// The rules do not end the game here, so it has no other right than to resign.
+static void judge_end(struct engine *engine, enum dxp_reason reason, struct answer *answer) {
+    static const char *const names[] = {"without a result", "", "as a draw", "as its win"};
+    answer->failure = reason == DXP_I_LOSE ? GAME_ADJUDICATED_WIN : GAME_ILLEGAL_MOVE;
+    const char *chat = dxp_link_chat(engine->link);
+    if (reason == DXP_I_LOSE)
+        error_set(&engine->failure, "resigned");
+    else
+        error_set(&engine->failure, "ended the game %s instead of a move%s%s%s", names[reason],
+                  *chat ? "; it said: \"" : "", chat, *chat ? "\"" : "");
+}
+
+// Ends the game of a program that is late, which may well go on after that.
+static void end_late(struct engine *engine, const struct question *question, double waited, bool timed,
+                     struct answer *answer) {
+    const int result = position_turn(game_position(question->game)) == WHITE ? -1 : 1;
+    struct error ignored;
+    answer->failure = timed ? GAME_TIME : GAME_STALL;
+    error_set(&engine->failure, "no move within %.4g s", waited);
+    if (!dxp_link_end(engine->link, question, answer->failure, result, &ignored)) fail_over_dxp(engine);
+}
+
+static void describe_gone(struct engine *engine) {
+    char how[SHOWN] = "the connection was closed";
+    struct process *process = dxp_link_process(engine->link);
+    if (process) process_describe_end(process, how, sizeof how);
+    error_set(&engine->failure, "gone instead of a move (%s)", how);
+}
+
+static void think_over_dxp(struct engine *engine, const struct question *question, struct answer *answer) {
+    const bool timed = isfinite(question->patience);
+    const double wait = timed ? question->patience : engine->settings.stall, asked = clock_seconds();
+    double arrived = asked;
+    enum dxp_reason reason = DXP_UNKNOWN;
+    const enum dxp_heard heard = dxp_link_think(engine->link, question, asked + wait, &answer->move, &arrived,
+                                                &reason, &engine->failure);
+    answer->seconds = fmax(arrived - asked, 0);
+    if (heard == DXP_HEARD_MOVE) {
+        find_index(question, answer);
+    } else if (interrupted()) {
+        answer->failure = GAME_CRASH;
+    } else if (heard == DXP_HEARD_ILLEGAL) {
+        answer->failure = GAME_ILLEGAL_MOVE;
+    } else if (heard == DXP_HEARD_END) {
+        judge_end(engine, reason, answer);
+    } else if (heard == DXP_HEARD_LATE) {
+        end_late(engine, question, wait, timed, answer);
+    } else {
+        answer->failure = GAME_CRASH;
+        if (heard == DXP_HEARD_GONE) describe_gone(engine);
+        fail_over_dxp(engine);
+    }
+}
+
+// ---- all
+
 struct engine *engine_new(const struct engine_settings *settings) {
     struct engine *engine = memory_new(1, sizeof *engine);
     engine->settings = *settings;
     engine->protocol = &protocols[settings->protocol];
+    if (settings->protocol == ENGINE_DXP) engine->link = new_link(settings);
     engine->given = memory_new((size_t)settings->option_count + 1, sizeof *engine->given);
     engine->legal = memory_new(1, sizeof *engine->legal);
     return engine;
@@ -470,6 +578,7 @@ struct engine *engine_new(const struct engine_settings *settings) {
 
 void engine_free(struct engine *engine) {
     if (!engine) return;
+    dxp_link_free(engine->link);
     if (engine->process) process_end(engine->process, engine->protocol->quit);
     hub_line_free(&engine->line);
     hub_text_free(&engine->to_send);
@@ -486,7 +595,8 @@ static bool start(struct engine *engine) {
     if (engine->hopeless) return false;
     engine->to_send.length = 0;
     add_line(engine, "%s", engine->protocol->hello);
-    if (!exchange(engine, engine->protocol->hello, settings->startup, hear_introduction)) return false;
+    const double startup = settings->startup > 0 ? settings->startup : STARTUP_SECONDS;
+    if (!exchange(engine, engine->protocol->hello, startup, hear_introduction)) return false;
     if (!engine->protocol->configure(engine)) {
         fail(engine, HEARD_WRONG, "", 0);
         return false;
@@ -500,7 +610,12 @@ static bool announce_game(struct engine *engine) {
     return exchange(engine, "new game", engine->settings.ready, hear_still_ready);
 }
 
-bool engine_begin(struct engine *engine, struct error *error) {
+static bool runs(const struct engine *engine) {
+    return engine->link ? dxp_link_is_open(engine->link) : engine->process != NULL;
+}
+
+bool engine_begin(struct engine *engine, const struct player *player, const struct game *game, enum side side,
+                  struct error *error) {
     const struct engine_settings *settings = &engine->settings;
     if (engine->playing) engine->failures = 0;
     engine->playing = false;
@@ -509,8 +624,8 @@ bool engine_begin(struct engine *engine, struct error *error) {
         if (engine->failures >= settings->most_failures)
             return error_set(error, "engine %s: failed %d times in a row, at last: %s", settings->name,
                              engine->failures, engine->failure.text);
-        if (!engine->process && !start(engine)) continue;
-        engine->playing = announce_game(engine);
+        if (!runs(engine) && !(engine->link ? connect_over_dxp(engine) : start(engine))) continue;
+        engine->playing = engine->link ? begin_over_dxp(engine, player, game, side) : announce_game(engine);
         if (engine->playing) return true;
     }
     return error_set(error, "%s", "");
@@ -530,17 +645,15 @@ static void stop_search(struct engine *engine, double waited) {
 static void take_answer(struct engine *engine, const struct question *question, struct answer *answer) {
     struct error cause;
     if (engine->protocol->read_move(engine, question, &answer->move, &cause)) {
-        for (int i = 0; i < question->legal->count; i++)
-            if (move_equal(answer->move, question->legal->moves[i])) answer->index = i;
+        find_index(question, answer);
         return;
     }
     answer->failure = GAME_ILLEGAL_MOVE;
     error_set(&engine->failure, "no legal move in \"%s\": %s", engine->shown, cause.text);
 }
 
-void engine_think(struct engine *engine, const struct player *player, const struct question *question,
-                  struct answer *answer) {
-    *answer = (struct answer){.failure = GAME_GOES_ON};
+static void think_over_pipes(struct engine *engine, const struct player *player,
+                             const struct question *question, struct answer *answer) {
     engine->answer = answer;
     engine->to_send.length = 0;
     engine->protocol->ask(engine, player, question);
@@ -561,6 +674,24 @@ void engine_think(struct engine *engine, const struct player *player, const stru
         answer->failure = heard == HEARD_FLOOD ? GAME_STALL : GAME_CRASH;
         fail(engine, heard, "go", wait);
     }
+}
+
+void engine_think(struct engine *engine, const struct player *player, const struct question *question,
+                  struct answer *answer) {
+    *answer = (struct answer){.failure = GAME_GOES_ON};
+    if (engine->link)
+        think_over_dxp(engine, question, answer);
+    else
+        think_over_pipes(engine, player, question, answer);
     if (answer->failure != GAME_GOES_ON)
         error_set(&answer->reason, "engine %s: %s", engine->settings.name, engine->failure.text);
+}
+
+// The next game needs a new connection when the end of this one is not acknowledged; that is no failure of a
+// program that has played.
+void engine_end(struct engine *engine, const struct question *question, enum termination end, int result,
+                struct error *remark) {
+    if (!engine->link || !dxp_link_is_open(engine->link)) return;
+    if (!dxp_link_end(engine->link, question, end, result, remark)) dxp_link_close(engine->link, false);
+    if (*remark->text) error_prefix(remark, "engine %s", engine->settings.name);
 }

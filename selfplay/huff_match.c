@@ -44,8 +44,10 @@ struct arguments {
 #define ENGINE_TEXT                                                                                        \
     "An engine, given twice or more often: name; weights (a file, or material, the default) and hash for " \
     "the engine of "                                                                                       \
-    "this program; cmd (its words in quotes), proto (hub, the default, or text), dir and option.NAME for " \
-    "another; and nodes, depth, movetime or tc of its own"
+    "this program; cmd (its words in quotes), proto (hub, the default, text or dxp), dir and option.NAME " \
+    "for another; over DXP port (where it listens) or listen (where it connects to), each a free port in " \
+    "place of {port} in cmd when not said, or connect (where one listens that runs already) instead of "   \
+    "cmd; and nodes, depth, movetime or tc of its own"
 #define SPRT_TEXT                                                                                           \
     "Stop as soon as it is clear whether the first engine is elo0 (default 0) or elo1 (5) stronger, wrong " \
     "in a part alpha or beta (0.05) of all tests; model: normalized (default), logistic, quadratic, "       \
@@ -201,7 +203,7 @@ static void warn_of_copies(const struct match_settings *settings) {
     if (pairs <= openings) return;
     for (int i = 0; i < settings->engine_count; i++) {
         const struct match_engine *engine = &settings->engines[i];
-        if (engine->command != NULL || engine->limits.seconds > 0 || engine->clock.seconds > 0) return;
+        if (engine->external || engine->limits.seconds > 0 || engine->clock.seconds > 0) return;
     }
     fprintf(stderr,
             PROGRAM ": %" PRIu64 " pairs on %" PRIu64

@@ -342,7 +342,7 @@ struct position match_game_opening(const struct match_settings *settings, const 
 
 static struct player make_player(const struct match_settings *settings, const struct match_engine *engine) {
     struct player player = {.limits = engine->limits, .clock = engine->clock};
-    if (engine->command == NULL) {
+    if (!engine->external) {
         player.search = search_new(settings->variant, &engine->weights, (size_t)engine->hash);
         return player;
     }
@@ -351,6 +351,8 @@ static struct player make_player(const struct match_settings *settings, const st
         .command = engine->command,
         .folder = engine->folder,
         .protocol = engine->protocol,
+        .address = engine->address,
+        .calls = engine->calls,
         .variant = settings->variant,
         .options = engine->options,
         .option_count = engine->option_count,
@@ -442,7 +444,7 @@ static void work(struct match *match) {
 
 static int count_threads(const struct match_settings *settings, uint64_t pairs) {
     const int threads = settings->threads > 0 ? settings->threads : omp_get_num_procs();
-    return pairs < (uint64_t)threads ? (int)pairs : threads;
+    return settings->alone ? 1 : pairs < (uint64_t)threads ? (int)pairs : threads;
 }
 
 static enum match_end find_end(const struct match *match) {

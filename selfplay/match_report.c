@@ -402,6 +402,8 @@ static json_t *engines_json(const struct match_settings *settings) {
         set(root, "name", json_string(engine->name));
         if (engine->command != NULL)
             set(root, "command", json_string(engine->command));
+        else if (engine->external)
+            set(root, "address", json_string(engine->address));
         else
             set(root, "weights",
                 json_string(engine->weights_path != NULL ? engine->weights_path : "material"));

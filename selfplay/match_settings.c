@@ -2,6 +2,7 @@
 
 #include "selfplay/match_settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
+#include "search/dxp.h"
 #include "selfplay/match_words.h"
 
 enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024 };
@@ -358,16 +360,61 @@ static bool take_engine_limits(const struct reader *reader, const struct engine_
     return true;
 }
 
+// DXP has boards of 10x10 and tells clocks in whole minutes.
+static bool check_dxp(const struct reader *reader, const struct variant *variant,
+                      const struct match_engine *engine) {
+    if (!engine->external || engine->protocol != ENGINE_DXP) return true;
+    if (variant->rules->width != DXP_WIDTH)
+        return error_set(reader->error, "engine %s: DXP is for boards of 10x10, %s has %dx%d", engine->name,
+                         variant->name, variant->rules->width, variant->rules->width);
+    if (engine->option_count > 0)
+        return error_set(reader->error, "engine %s: DXP has no options: say them in cmd", engine->name);
+    const struct time_control *clock = &engine->clock;
+    if (clock->moves > 0 || fmod(clock->seconds, 60) > 0 || clock->seconds > 60.0 * DXP_MOST_MINUTES)
+        return error_set(reader->error,
+                         "engine %s: DXP knows clocks of 1 to %d whole minutes for all of the game only",
+                         engine->name, DXP_MOST_MINUTES);
+    return true;
+}
+
+// How an engine is reached over DXP: at most one of port, listen and connect.
+static bool take_connection(const struct reader *reader, const struct engine_words *words,
+                            word_source *word_of, const char *outer, struct match_engine *engine) {
+    const struct word cmd = word_of(words->cmd, outer, "cmd"), port = word_of(words->port, outer, "port"),
+                      listen = word_of(words->listen, outer, "listen"),
+                      connect = word_of(words->connect, outer, "connect");
+    const struct word *given = port.text != NULL ? &port : listen.text != NULL ? &listen : &connect;
+    if (engine->protocol != ENGINE_DXP)
+        return given->text == NULL || refuse(reader, given, "goes with proto=dxp only");
+    if ((port.text != NULL) + (listen.text != NULL) + (connect.text != NULL) > 1)
+        return refuse(reader, given, "expected one of port, listen and connect only");
+    if (connect.text != NULL && engine->command != NULL)
+        return refuse(reader, &connect, "is for an engine that runs already, so there is no cmd");
+    if (port.text != NULL && engine->command == NULL)
+        return refuse(reader, &port, "goes with cmd only: expected connect=HOST:PORT");
+    if (given->text == NULL && strstr(engine->command, "{port}") == NULL)
+        return refuse(reader, &cmd, "expected {port} in it, or a key port or listen");
+    engine->calls = listen.text != NULL;
+    const bool any = engine->calls && strcmp(listen.text, "0") == 0 && engine->command != NULL;
+    if (given->text != NULL && !any) engine->address = memory_text("%s", given->text);
+    return true;
+}
+
 // What tells an external engine from one of this program.
 static bool take_program(const struct reader *reader, const struct engine_words *words, word_source *word_of,
                          const char *outer, struct match_engine *engine) {
     const struct word proto = word_of(words->proto, outer, "proto"), dir = word_of(words->dir, outer, "dir"),
                       weights = word_of(words->weights, outer, "weights"),
-                      option = word_of(words->options_count > 0 ? words->options[0] : NULL, outer, "option");
+                      option = word_of(words->options_count > 0 ? words->options[0] : NULL, outer, "option"),
+                      port = word_of(words->port, outer, "port");
     const struct word *alone = dir.text != NULL ? &dir : proto.text != NULL ? &proto : &option;
-    if (words->cmd == NULL) return alone->text == NULL || refuse(reader, alone, "goes with cmd only");
+    engine->external = words->cmd != NULL || words->connect != NULL || words->listen != NULL;
+    if (!engine->external) {
+        if (words->port != NULL) alone = &port;
+        return alone->text == NULL || refuse(reader, alone, "goes with cmd only");
+    }
     if (weights.text != NULL) return refuse(reader, &weights, "goes with the engine of this program only");
-    engine->command = memory_text("%s", words->cmd);
+    if (words->cmd != NULL) engine->command = memory_text("%s", words->cmd);
     if (dir.text != NULL) engine->folder = memory_text("%s", dir.text);
     for (; engine->option_count < (int)words->options_count; engine->option_count++) {
         const char *text = words->options[engine->option_count];
@@ -378,7 +425,7 @@ static bool take_program(const struct reader *reader, const struct engine_words 
     int protocol;
     if (!take_choice(reader, proto, engine_protocol_names, ENGINE_PROTOCOL_COUNT, &protocol)) return false;
     engine->protocol = (enum engine_protocol)protocol;
-    return true;
+    return take_connection(reader, words, word_of, outer, engine);
 }
 
 // "A" .. "Z", "27" ..
@@ -411,7 +458,7 @@ static bool take_engine(const struct reader *reader, int index, const struct lim
 // How the referee deals with engines that are late or fail.
 static bool take_patience(const struct reader *reader, struct match_settings *settings) {
     return take_real(reader, WORD(reader, time_margin), 0.1, 0.001, 3600, &settings->time_margin) &&
-           take_real(reader, WORD(reader, startup), 10, 0.1, 3600, &settings->startup) &&
+           take_real(reader, WORD(reader, startup), 0, 0.1, 3600, &settings->startup) &&
            take_real(reader, WORD(reader, ready), 120, 0.1, 86400, &settings->ready) &&
            take_real(reader, WORD(reader, stall), 60, 0.1, 86400, &settings->stall) &&
            take_int(reader, WORD(reader, recover), 3, 1, 1000000, &settings->recover);
@@ -450,8 +497,14 @@ static bool take_engines(const struct reader *reader, struct match_settings *set
     settings->engines = memory_new(count, sizeof *settings->engines);
     settings->engine_count = (int)count;
     for (int i = 0; i < settings->engine_count; i++) {
-        if (!take_engine(reader, i, &common, &settings->engines[i])) return false;
+        struct match_engine *engine = &settings->engines[i];
+        if (!take_engine(reader, i, &common, engine) || !check_dxp(reader, settings->variant, engine))
+            return false;
+        settings->alone = settings->alone || engine->address != NULL;
     }
+    const struct word threads = WORD(reader, threads);
+    if (settings->alone && settings->threads > 1)
+        return refuse(reader, &threads, "an engine at a fixed port plays one game at a time: expected 1");
     return take_names(reader, settings) && take_tournament(reader, settings);
 }
 
@@ -533,7 +586,7 @@ static bool load_openings(struct match_settings *settings, struct error *error) 
 static bool load_weights(struct match_settings *settings, struct error *error) {
     for (int i = 0; i < settings->engine_count; i++) {
         struct match_engine *engine = &settings->engines[i];
-        if (engine->command != NULL) continue;
+        if (engine->external) continue;
         if (engine->weights_path == NULL)
             engine->weights = weights_material(settings->variant);
         else if (!weights_read(engine->weights_path, settings->variant, &engine->weights, error))
@@ -553,6 +606,7 @@ void match_settings_free(struct match_settings *settings) {
         free(engine->weights_path);
         free(engine->command);
         free(engine->folder);
+        free(engine->address);
         for (int k = 0; k < engine->option_count; k++) free(engine->options[k]);
     }
     free(settings->engines);

@@ -22,7 +22,8 @@
     X(tc, "tc", "[MOVES/]SECONDS[+INCREMENT]", "A clock: for all moves or so many, and more for each move") \
     X(time_margin, "time-margin", "SECONDS",                                                                \
       "Time that an engine may take beyond its limit before it has lost (default 0.1)")                     \
-    X(startup, "startup", "SECONDS", "Time of an external engine to introduce itself (default 10)")         \
+    X(startup, "startup", "SECONDS",                                                                        \
+      "Time of an external engine to introduce itself (default 10; over DXP, to be connected: 30)")         \
     X(ready, "ready", "SECONDS", "Time of an external engine to get ready for a game (default 120)")        \
     X(stall, "stall", "SECONDS",                                                                            \
       "Time of an external engine for a move with a limit on nodes or depth (default 60)")                  \
@@ -49,7 +50,8 @@
 
 // Keys of an engine and of the test.
 #define FOR_EACH_ENGINE_KEY(X) \
-    X(name) X(weights) X(nodes) X(depth) X(movetime) X(tc) X(hash) X(cmd) X(proto) X(dir)
+    X(name)                    \
+    X(weights) X(nodes) X(depth) X(movetime) X(tc) X(hash) X(cmd) X(proto) X(dir) X(port) X(listen) X(connect)
 #define FOR_EACH_SPRT_KEY(X) X(elo0) X(elo1) X(alpha) X(beta) X(model)
 
 enum { MOST_ENGINE_OPTIONS = 64 };
@@ -87,9 +89,12 @@ struct match_engine {
     struct time_control clock;
     int hash;  // megabytes
 
-    char *command;  // of an external engine; NULL: of this program
+    bool external;  // a program of its own
+    char *command;  // of that; NULL: it runs already
     char *folder;   // NULL: the current one
     enum engine_protocol protocol;
+    char *address;  // over DXP; NULL: a free port
+    bool calls;
     char *options[MOST_ENGINE_OPTIONS];
     int option_count;
 };
@@ -108,6 +113,8 @@ struct match_settings {
     struct adjudication adjudication;
     uint64_t games, seed;  // games: of each two engines that meet; even
     int threads;           // 0 = all cores
+    bool alone;            // an engine that can play one game at a time
+    bool pin;              // each thread keeps to a core of its own
     double time_margin;
     double startup, ready, stall;  // of external engines
     int recover;                   // failures in a row of one of them that end the match

@@ -83,8 +83,8 @@ static void think_here(const struct player *player, const struct question *quest
 
 // ---- any
 
-bool player_begin(const struct player *player, struct error *error) {
-    if (player->engine) return engine_begin(player->engine, error);
+bool player_begin(const struct player *player, const struct game *game, enum side side, struct error *error) {
+    if (player->engine) return engine_begin(player->engine, player, game, side, error);
     search_clear(player->search);
     return true;
 }
@@ -94,4 +94,10 @@ void player_think(const struct player *player, const struct question *question, 
         engine_think(player->engine, player, question, answer);
     else
         think_here(player, question, answer);
+}
+
+void player_end(const struct player *player, const struct question *question, enum termination end,
+                int result, struct error *remark) {
+    remark->text[0] = '\0';
+    if (player->engine) engine_end(player->engine, question, end, result, remark);
 }

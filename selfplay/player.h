@@ -51,12 +51,19 @@ struct answer {
     struct error reason;
 };
 
-// Forgets what was learnt in the game before. False when the player cannot play any more, or when the
-// program is to end (interrupted; then `error` is "").
-bool player_begin(const struct player *, struct error *) __attribute__((warn_unused_result));
+// Begins a game that goes on from the position now, and forgets what was learnt in the one before. Where
+// both players are programs, the side to move comes last: it may think from now on. False when the player
+// cannot play any more, or when the program is to end (interrupted; then `error` is "").
+bool player_begin(const struct player *, const struct game *, enum side, struct error *)
+    __attribute__((warn_unused_result));
 
 // When the program is to end, a player that is a program gives up: `failure` is GAME_CRASH and interrupted()
 // says why.
 void player_think(const struct player *, const struct question *, struct answer *);
+
+// Says that the game is over, how, and with what result (White's view). `remark`: that the player takes the
+// end for another, or "".
+void player_end(const struct player *, const struct question *, enum termination, int result,
+                struct error *remark);
 
 #endif

@@ -189,15 +189,30 @@ static enum termination play_asked(struct playing *playing, const struct player 
     return GAME_GOES_ON;
 }
 
-static bool begin(struct playing *playing, const struct opening *opening,
-                  const struct player players[static 2], struct played_game *played) {
+static void begin_record(const struct opening *opening, struct played_game *played) {
     *played = (struct played_game){
         .start = opening->start,
         .capacity = played->capacity,
         .ply = played->ply,
     };
+}
+
+static bool begin_players(struct playing *playing, const struct player players[static 2],
+                          struct played_game *played) {
+    const enum side first = position_turn(game_position(&playing->game)), second = other_side(first);
     start_clocks(playing, players);
-    return player_begin(&players[WHITE], &played->reason) && player_begin(&players[BLACK], &played->reason);
+    return player_begin(&players[second], &playing->game, second, &played->reason) &&
+           player_begin(&players[first], &playing->game, first, &played->reason);
+}
+
+static void end_players(struct playing *playing, const struct player players[static 2],
+                        struct played_game *played) {
+    const struct question question = {.game = &playing->game, .moves = playing->moves};
+    for (int side = 0; side < 2; side++) {
+        struct error remark;
+        player_end(&players[side], &question, played->termination, played->result, &remark);
+        if (!*played->reason.text) played->reason = remark;
+    }
 }
 
 // A program that fails because this one is to end has not lost.
@@ -223,9 +238,12 @@ static void play_on(struct playing *playing, const struct player players[static 
 
 void playing_game(struct playing *playing, const struct opening *opening,
                   const struct player players[static 2], struct played_game *played) {
-    if (!begin(playing, opening, players, played)) return;
+    begin_record(opening, played);
     game_init(&playing->game, playing->settings.variant, &playing->settings.draws, &opening->start);
     play_opening(playing, opening, played);
-    play_on(playing, players, played);
+    if (begin_players(playing, players, played)) {
+        play_on(playing, players, played);
+        end_players(playing, players, played);
+    }
     game_free(&playing->game);
 }

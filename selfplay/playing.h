@@ -50,8 +50,8 @@ struct played_game {
     enum termination termination;  // GAME_GOES_ON: it was given up, and does not count
     uint64_t nodes[2];             // searched by each side
     double seconds[2];             // thought by each side
-    // What a player did wrong, in a game that ended by it, or why the game was given up; "" when the program
-    // is to end (interrupted).
+    // What a player did wrong, in a game that ended by it, or said about the end of another, or why the game
+    // was given up; "" when the program is to end (interrupted).
     struct error reason;
 };
 void played_game_free(struct played_game *);  // leaves an empty record

@@ -246,6 +246,12 @@ static void drain_output(struct process *process) {
     }
 }
 
+bool process_goes_on(struct process *process) {
+    read_errors(process);
+    drain_output(process);
+    return !has_ended(process);
+}
+
 static bool wait_for_end(struct process *process, double seconds) {
     const double deadline = clock_seconds() + seconds;
     while (!has_ended(process) && clock_seconds() < deadline) {

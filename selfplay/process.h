@@ -20,6 +20,10 @@ double process_arrived(const struct process *);  // clock_seconds when the last 
 bool process_send(struct process *, const char *lines, double deadline, struct error *)
     __attribute__((warn_unused_result));
 
+// For a child that is talked to in another way: reads what it has written, throws its standard output away,
+// and says whether it still runs.
+bool process_goes_on(struct process *);
+
 // How a child that has closed its output ended ("exit code 3", "signal 11 (Segmentation fault)"): waits a
 // little, and says "it still runs" when that is so. What it wrote to standard error last is read, too.
 void process_describe_end(struct process *, char *text, size_t size);

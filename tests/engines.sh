@@ -163,6 +163,64 @@ for variant in international russian; do
 done
 nothing_left 'good engines'
 
+echo "over DXP"
+dxp=$folder/huff\ dxp\ --nodes\ 200\ --hash\ 1
+for variant in international frisian; do
+    # It listens at a free port, it calls us, and both, two games at a time.
+    play dxp-listens 0 --variant $variant --engine "name=a,cmd=$dxp --variant $variant --listen {port},proto=dxp" \
+        --engine name=b --nodes 200 --games 6
+    play dxp-calls 0 --variant $variant --engine "name=a,cmd=$dxp --variant $variant --connect {port},proto=dxp,listen=0" \
+        --engine name=b --nodes 200 --games 6
+    play dxp-both 0 --variant $variant --engine "name=a,cmd=$dxp --variant $variant --listen {port},proto=dxp" \
+        --engine "name=b,cmd=$dxp --variant $variant --connect {port},proto=dxp,listen=0" --nodes 200 --games 6 --threads 2
+    for name in dxp-listens dxp-calls dxp-both; do
+        clean $name
+        grep -q '"ptnml":\[0,0,3,0,0\]' "$folder/$name.out" || fail "huff is not the same over DXP: $(cat "$folder/$name.out")"
+        if grep -q '"reason"' "$folder/$name.out"; then fail "$name: two opinions: $(cat "$folder/$name.out")"; fi
+    done
+    nothing_left "DXP, $variant"
+done
+# One that runs already, from the start position, at a fixed port, by a clock.
+"$folder/huff" dxp --listen 0 --nodes 200 --hash 1 >"$folder/runs.out" 2>"$folder/runs.err" &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+    port=$(sed -n 's/^huff dxp: listening on 127\.0\.0\.1:\([0-9]*\)$/\1/p' "$folder/runs.err" 2>/dev/null || true)
+    [ -z "$port" ] || break
+    sleep 0.05
+done
+play dxp-runs 0 --variant international --openings start --engine "name=a,proto=dxp,connect=127.0.0.1:$port" --engine name=b,nodes=200 \
+    --tc 60+1 --games 2
+clean dxp-runs
+wait $pid || fail "the engine that ran already failed: $(cat "$folder/runs.err")"
+grep -q '^2 games: ' "$folder/runs.out" || fail "not 2 games: $(cat "$folder/runs.out")"
+# A killed engine has lost the game and is started again.
+"${match[@]}" --variant international --engine name=huff --nodes 2000 --games 20 --recover 30 \
+    --engine "name=a,cmd=$dxp --listen {port},proto=dxp,nodes=2000" >"$folder/killed.out" 2>"$folder/killed.err" &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+    ! grep -qs '"termination":"crash"' "$folder/killed.out" || break
+    for engine in $(left); do kill -KILL "$engine" 2>/dev/null || true; done
+    sleep 0.2
+done
+wait $pid || fail "killed: $(cat "$folder/killed.err")"
+grep -q '"termination":"crash".*"reason":"engine a: gone instead of a move (signal 9' "$folder/killed.out" || fail "no crash: $(cat "$folder/killed.out")"
+grep -q '"games":20,.*"finished":true' "$folder/killed.out" || fail "killed: not finished: $(cat "$folder/killed.out")"
+play dxp-exit 1 --variant international --engine "name=a,cmd=$bad exit {port},proto=dxp" --engine name=b --nodes 50 --games 2
+says dxp-exit 'engine a: failed 3 times in a row, at last: gone instead of a connection (exit code 4); its standard error: "bad_engine: cannot find my book"'
+play dxp-silent 1 --variant international --engine "name=a,cmd=sleep 600,proto=dxp,listen=0" --engine name=b --nodes 50 --games 2 --startup 0.3 --recover 2
+says dxp-silent 'engine a: failed 2 times in a row, at last: it does not connect to 127.0.0.1:'
+play dxp-small 2 --variant spanish --engine "name=a,cmd=x {port},proto=dxp" --engine name=b --nodes 50
+says dxp-small 'DXP is for boards of 10x10, spanish has 8x8'
+play dxp-clock 2 --variant frisian --engine "name=a,cmd=x {port},proto=dxp" --engine name=b --tc 30
+says dxp-clock 'DXP knows clocks of 1 to 999 whole minutes for all of the game only'
+play dxp-port 2 --variant frisian --engine "name=a,cmd=x,proto=dxp" --engine name=b --nodes 50
+says dxp-port '--engine: cmd: expected {port} in it, or a key port or listen'
+play dxp-hub 2 --variant frisian --engine "name=a,cmd=x,port=7" --engine name=b --nodes 50
+says dxp-hub '--engine: port: goes with proto=dxp only'
+play dxp-threads 2 --variant frisian --engine "name=a,proto=dxp,connect=7" --engine name=b --nodes 50 --threads 2
+says dxp-threads '--threads: an engine at a fixed port plays one game at a time: expected 1'
+nothing_left 'DXP'
+
 echo "what an engine is told"
 printf 'variant: frisian\ntc: 2/10+0.5\ngames: 2\nengines:\n  - name: huff\n    nodes: 50\n  - name: told\n    cmd: sh -c "tee -a %s/told | %s none"\n    options: ["mood=very good"]\n' \
     "$folder" "$bad" >"$folder/match.yaml"

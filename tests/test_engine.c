@@ -1,16 +1,20 @@
-// test_engine.c -- clocks as text, child processes, and the referee's clock.
+// test_engine.c -- clocks as text, child processes, the referee's clock, and programs that play over DXP.
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/notation.h"
 #include "core/support/clock.h"
 #include "core/support/memory.h"
+#include "search/dxp.h"
+#include "search/wire.h"
 #include "selfplay/engine.h"
 #include "selfplay/playing.h"
 #include "selfplay/process.h"
@@ -237,4 +241,160 @@ Test(referee, sees_an_engine_of_this_process_keep_to_its_clock) {
         cr_assert_geq(played.ply[i].seconds, 0);
     }
     played_game_free(&played);
+}
+
+// ---- DXP ----
+
+// What a program at the other end says when it is to move, in turn: a text of DXP, "move" for the first
+// legal one, "silent" for nothing, "gone" for the end of the connection.
+static void follow(int connection, const char *const *says) {
+    struct wire wire;
+    struct dxp_message message;
+    struct error error;
+    struct game game;
+    struct move_list *legal = memory_new(1, sizeof *legal);
+    const struct variant *variant = variant_find("international", &error);
+    const char *text;
+    size_t length;
+    enum side side = WHITE;
+    bool playing = false;
+    char reply[DXP_MESSAGE_SIZE];
+    wire_init(&wire, connection, connection, '\0', DXP_MESSAGE_LIMIT);
+    for (;;) {
+        while (playing && position_turn(game_position(&game)) == side) {
+            const char *now = *says++;
+            variant->generate(game_position(&game), legal);
+            if (strcmp(now, "gone") == 0) return;
+            if (strcmp(now, "silent") == 0) break;
+            snprintf(reply, sizeof reply, "%s", now);
+            if (strcmp(now, "move") == 0) {
+                message = dxp_from_move(legal->moves[0], 0);
+                if (!dxp_write(&message, reply, &error)) return;
+                game_play(&game, legal->moves[0]);
+            }
+            if (!wire_send(&wire, reply, strlen(reply), clock_seconds() + 60, &error)) return;
+            if (*reply == 'E') playing = false;
+            if (*reply != 'M' && *reply != 'C' && *reply != 'B') break;
+            if (strcmp(now, "move") != 0 && *reply == 'M') break;
+        }
+        if (wire_receive(&wire, clock_seconds() + 60, &text, &length) != WIRE_MESSAGE) return;
+        if (!dxp_read(text, length, &message, &error)) return;
+        struct move move;
+        if (message.type == DXP_GAMEREQ) {
+            const struct position start =
+                message.request.special ? message.request.position : variant_initial(variant);
+            game_init(&game, variant, NULL, &start);
+            side = message.request.follower;
+            playing = true;
+            if (!wire_send(&wire, "Afake                            0", 34, clock_seconds() + 60, &error))
+                return;
+        } else if (message.type == DXP_MOVE) {
+            variant->generate(game_position(&game), legal);
+            if (!dxp_find_move(&message, legal, &move, &error)) return;
+            game_play(&game, move);
+        } else if (message.type == DXP_GAMEEND) {
+            if (playing && !wire_send(&wire, "E00", 3, clock_seconds() + 60, &error)) return;
+            if (message.end.stop) return;
+            playing = false;
+        }
+    }
+}
+
+// A game against that program, which has `side` and plays on a position of few pieces.
+static void play_over_dxp(const char *fen, enum side side, const char *const *says, int max_plies,
+                          struct played_game *played) {
+    struct error error;
+    char address[WIRE_ADDRESS_SIZE];
+    const struct variant *variant = variant_find("international", &error);
+    const int listener = wire_listen("0", address, &error);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int connection = wire_accept(listener, clock_seconds() + 60, &error);
+        follow(connection, says);
+        _exit(0);
+    }
+    close(listener);
+    const struct weights weights = weights_material(variant);
+    const struct engine_settings settings = {
+        .name = "fake",
+        .protocol = ENGINE_DXP,
+        .address = address,
+        .variant = variant,
+        .startup = 60,
+        .ready = 60,
+        .stall = 0.2,
+        .most_failures = 1,
+    };
+    struct player players[2] = {{.limits = {.depth = 1}}, {.limits = {.depth = 1}}};
+    players[side].engine = engine_new(&settings);
+    players[other_side(side)].search = search_new(variant, &weights, 1);
+    const struct playing_settings rules = {
+        .variant = variant, .draws = variant->rules->draws, .max_plies = max_plies, .time_margin = 1};
+    struct playing *playing = playing_new(&rules);
+    struct opening opening = {.start = variant_initial(variant)};
+    if (fen) cr_assert(position_from_fen(variant, fen, &opening.start, &error), "%s", error.text);
+    playing_game(playing, &opening, players, played);
+    playing_free(playing);
+    engine_free(players[side].engine);
+    search_free(players[other_side(side)].search);
+    waitpid(pid, NULL, 0);
+}
+
+Test(dxp, ends_are_what_they_should_be) {
+    static const struct {
+        const char *says[8], *reason;
+        enum termination end;
+        int result, plies;
+    } cases[] = {
+        {{"E10"}, "engine fake: resigned", GAME_ADJUDICATED_WIN, -1, 0},
+        {{"move", "E11"}, "engine fake: resigned", GAME_ADJUDICATED_WIN, -1, 2},
+        {{"E20"}, "engine fake: ended the game as a draw instead of a move", GAME_ILLEGAL_MOVE, -1, 0},
+        {{"Cerror: bad", "E00"},
+         "engine fake: ended the game without a result instead of a move; it said: \"error: bad\"",
+         GAME_ILLEGAL_MOVE,
+         -1,
+         0},
+        {{"move", "M0001320100", "silent"},
+         "engine fake: 32-01 with 0 captured is not a legal move",
+         GAME_ILLEGAL_MOVE,
+         -1,
+         2},
+        {{"move", "Mxx"}, "engine fake: MOVE: the message ends before seconds", GAME_CRASH, -1, 2},
+        {{"Chello", "gone"},
+         "engine fake: gone instead of a move (the connection was closed); its last line: \"hello\"",
+         GAME_CRASH,
+         -1,
+         0},
+        {{"B001W", "move", "silent"}, "engine fake: no move within 0.2 s", GAME_STALL, -1, 2},
+        {{"move", "move", "silent"}, "", GAME_LENGTH, 0, 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct played_game played = {0};
+        play_over_dxp(NULL, WHITE, cases[i].says, 4, &played);
+        cr_expect_str_eq(played.reason.text, cases[i].reason, "%zu: %s", i, played.reason.text);
+        cr_expect_eq(played.termination, cases[i].end, "%zu: %s", i, termination_names[played.termination]);
+        cr_expect_eq(played.result, cases[i].result, "%zu: %d", i, played.result);
+        cr_expect_eq(played.plies, cases[i].plies, "%zu: %d plies", i, played.plies);
+        played_game_free(&played);
+    }
+}
+
+// White captures the last piece; Black, to move, has lost and says so, or something else.
+Test(dxp, the_result_is_the_referees) {
+    static const struct {
+        const char *says[2], *reason;
+    } cases[] = {
+        {{"E10"}, ""},
+        {{"E00"}, ""},
+        {{"E31"}, "engine fake: it called the result its win, by the rules it is its loss"},
+        {{"E20"}, "engine fake: it called the result a draw, by the rules it is its loss"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct played_game played = {0};
+        play_over_dxp("W:W28:B23", BLACK, cases[i].says, 100, &played);
+        cr_expect_str_eq(played.reason.text, cases[i].reason, "%s", played.reason.text);
+        cr_expect_eq(played.termination, GAME_NO_PIECES);
+        cr_expect_eq(played.result, 1);
+        played_game_free(&played);
+    }
 }
