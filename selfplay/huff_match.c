@@ -25,6 +25,7 @@ enum {
     OPTION_SPRT,
     OPTION_RESUME,
     OPTION_PDN,
+    OPTION_PIN,
 #define X(key, ...) OPTION_##key,
     FOR_EACH_MATCH_KEY(X)
 #undef X
@@ -34,6 +35,7 @@ struct arguments {
     struct common_options common;
     const char *folder, *resume, *pdn;
     char *config;
+    bool pin;
     bool told;  // something that a match to be resumed was told before
     struct match_words words;
     struct engine_words engines[MATCH_ENGINES];
@@ -61,6 +63,7 @@ static const struct argp_option option_list[] = {
      "Go on with a match that was stopped or killed: its games are counted again and the missing ones played",
      0},
     {"pdn", OPTION_PDN, "FILE", 0, "Write all games to this file, in the order of pairs", 0},
+    {"pin", OPTION_PIN, NULL, 0, "Keep each game to a core of its own, and the engines that play it", 0},
 #define X(key, option, argument, text) {option, OPTION_##key, argument, 0, text, 0},
     FOR_EACH_MATCH_KEY(X)
 #undef X
@@ -99,6 +102,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case 'o': arguments->folder = argument; return 0;
     case OPTION_RESUME: arguments->resume = argument; return 0;
     case OPTION_PDN: arguments->pdn = argument; return 0;
+    case OPTION_PIN: arguments->pin = true; return 0;
     case OPTION_ENGINE:
         arguments->told = true;
         if (!add_engine(arguments, argument, &error)) option = "--engine";
@@ -267,6 +271,7 @@ static int begin(struct arguments *arguments, struct error *error) {
     struct match_settings settings;
     if (!match_settings_read(arguments->config, &arguments->words, &settings, error))
         return options_fail(PROGRAM, EXIT_USAGE, error);
+    settings.pin = arguments->pin;
     struct match_folder folder = {.lock = -1};
     const bool ready =
         match_settings_load(&settings, error) &&
@@ -281,7 +286,7 @@ static int begin(struct arguments *arguments, struct error *error) {
 static int resume(struct arguments *arguments, struct error *error) {
     const struct common_options *common = &arguments->common;
     if (arguments->told || arguments->folder != NULL || common->variant != NULL || common->seed_given) {
-        error_set(error, "--resume: goes with --pdn, --threads, --json and -q only");
+        error_set(error, "--resume: goes with --pdn, --pin, --threads, --json and -q only");
         return options_fail(PROGRAM, EXIT_USAGE, error);
     }
     struct match_settings settings;
@@ -289,6 +294,7 @@ static int resume(struct arguments *arguments, struct error *error) {
     if (!match_folder_open(arguments->resume, &settings, &folder, error))
         return options_fail(PROGRAM, EXIT_FAILED, error);
     settings.threads = common->threads;
+    settings.pin = arguments->pin;
     const int code = play(arguments, &settings, &folder, error);
     match_folder_close(&folder);
     match_settings_free(&settings);

@@ -7,9 +7,12 @@
 
 #include "selfplay/match.h"
 
+#include <errno.h>
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/support/clock.h"
 #include "core/support/memory.h"
@@ -148,6 +151,9 @@ static void count_ends(struct match_result *result, const struct match_game *gam
         ends->count[kind][game->played.termination]++;
         ends->nodes += game->played.nodes[side];
         ends->seconds += game->played.seconds[side];
+        const enum termination end = game->played.termination;
+        if (kind == 0 && end != GAME_NO_PIECES && end != GAME_BLOCKED && *game->played.reason.text != '\0')
+            ends->reason = game->played.reason;
     }
     const int first_ply = game->played.random_plies;
     for (int i = first_ply; i < game->played.plies; i++) {
@@ -417,8 +423,46 @@ static bool play_pair(struct worker *worker, struct match_pair *pair) {
     return true;
 }
 
+// ---- cores
+
+// The cores that this program may use, before any thread keeps to one of them.
+static bool find_cores(const struct match_settings *settings, int threads, cpu_set_t *cores,
+                       struct error *error) {
+    if (!settings->pin) return true;
+    if (sched_getaffinity(0, sizeof *cores, cores) != 0)
+        return error_set(error, "--pin: cannot find out the allowed cores: %s", strerror(errno));
+    const int count = CPU_COUNT(cores);
+    return threads <= count ||
+           error_set(error, "--pin: %d games at a time need as many cores, and %d are allowed: --threads %d",
+                     threads, count, count);
+}
+
+// Keeps this thread, and the programs that it starts from now on, to one core.
+static bool pin_thread(const cpu_set_t *cores, int thread, struct error *error) {
+    size_t core = 0;
+    for (int left = thread; core < CPU_SETSIZE; core++) {
+        if (CPU_ISSET(core, cores) && left-- == 0) break;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0 ||
+           error_set(error, "--pin: cannot keep a thread to core %zu: %s", core, strerror(errno));
+}
+
+// False when the match cannot go on.
+static bool take_core(struct match *match, const cpu_set_t *cores) {
+    struct error error;
+    if (!match->settings->pin || pin_thread(cores, omp_get_thread_num(), &error)) return true;
+    fail(match, &error);
+    return false;
+}
+
+// ---- the whole
+
 // What one thread does.
-static void work(struct match *match) {
+static void work(struct match *match, const cpu_set_t *cores) {
+    if (!take_core(match, cores)) return;
     const struct match_settings *settings = match->settings;
     const struct playing_settings rules = {
         .variant = settings->variant,
@@ -439,8 +483,6 @@ static void work(struct match *match) {
     free(worker.players);
     playing_free(worker.playing);
 }
-
-// ---- the whole
 
 static int count_threads(const struct match_settings *settings, uint64_t pairs) {
     const int threads = settings->threads > 0 ? settings->threads : omp_get_num_procs();
@@ -513,9 +555,12 @@ enum match_end match_play(const struct match_settings *settings, const struct ma
         .result = result,
     };
     for (uint64_t i = 0; i < RING && i < match.pairs; i++) begin_pair(&match, i, &match.ring[i].pair);
-    if (open_journal(&match, journal)) {
-#pragma omp parallel num_threads(count_threads(settings, match.pairs))
-        work(&match);
+    const int threads = count_threads(settings, match.pairs);
+    cpu_set_t cores;
+    match.failed = !find_cores(settings, threads, &cores, &match.failure);
+    if (!match.failed && open_journal(&match, journal)) {
+#pragma omp parallel num_threads(threads)
+        work(&match, &cores);
         count_rest(&match);
     }
     if (!match.failed && match.journal != NULL && !journal_sync(match.journal, &match.failure))

@@ -45,6 +45,7 @@ struct match_ends {
     uint64_t count[GAME_KINDS][TERMINATION_COUNT];
     uint64_t nodes, moves;  // searched, and moves it chose
     double seconds;
+    struct error reason;  // of the last game that it lost by what it did wrong; "": none
 };
 
 // Results on one opening of a list, in the view of White and of the first engine of each pair.

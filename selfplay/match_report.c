@@ -161,6 +161,7 @@ static void print_ends(FILE *out, const struct match_settings *settings, const s
         print_endings(out, "; lost:", ends->count[0]);
         print_endings(out, "; drew:", ends->count[1]);
         fprintf(out, "\n");
+        if (*ends->reason.text != '\0') fprintf(out, "    last failure: %s\n", ends->reason.text);
     }
 }
 
@@ -456,6 +457,7 @@ static json_t *ends_json(const struct match_settings *settings, const struct mat
         set(root, "won", endings_json(ends->count[2]));
         set(root, "lost", endings_json(ends->count[0]));
         set(root, "drew", endings_json(ends->count[1]));
+        if (*ends->reason.text != '\0') set(root, "last_failure", json_string(ends->reason.text));
         json_array_append_new(array, root);
     }
     return array;

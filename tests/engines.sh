@@ -163,6 +163,26 @@ for variant in international russian; do
 done
 nothing_left 'good engines'
 
+echo "the last failure is in the report"
+"${match[@]:0:1}" -q --threads 1 --variant spanish --engine name=huff --engine "$(against illegal)" --games 2 --nodes 50 >"$folder/report.out" ||
+    fail "report: $(cat "$folder/report.out")"
+grep -q '^    last failure: engine bad: no legal move in "done' "$folder/report.out" || fail "no failure: $(cat "$folder/report.out")"
+play illegal 0 --variant spanish --engine name=huff --engine "$(against illegal)" --games 2 --nodes 50 --pdn "$folder/report.pdn"
+grep -q '"last_failure":"engine bad: no legal move in ' "$folder/illegal.out" || fail "no failure: $(cat "$folder/illegal.out")"
+grep -q 'no legal move in' "$folder/report.pdn" || fail "no failure: $(cat "$folder/report.pdn")"
+
+echo "cores"
+# The engine has the one core of the thread that plays.
+play pin 0 --variant spanish --engine name=huff --engine "name=b,cmd=sh -c 'grep Cpus_allowed_list /proc/self/status >>$folder/cores; exec $bad none'" \
+    --games 4 --nodes 50 --pin --threads 1
+clean pin
+grep -qE '^Cpus_allowed_list:[[:space:]]*[0-9]+$' "$folder/cores" || fail "not one core: $(cat "$folder/cores")"
+code=0
+taskset -c "$(sed -E 's/[^0-9]*([0-9]+).*/\1/' "$folder/cores")" "${match[@]:0:1}" -q --variant spanish --engine name=a --engine name=b --games 4 --nodes 50 --pin \
+    --threads 2 >"$folder/pin-few.out" 2>"$folder/pin-few.err" || code=$?
+[ $code -eq 1 ] || fail "two games on one core: exit $code"
+says pin-few '--pin: 2 games at a time need as many cores, and 1 are allowed: --threads 1'
+
 echo "over DXP"
 dxp=$folder/huff\ dxp\ --nodes\ 200\ --hash\ 1
 for variant in international frisian; do
@@ -237,7 +257,7 @@ awk '
         if ($4 != "inc=0.500" || moves[1] != "moves" || time[1] != "time") bad = $0
         if (moves[2] != 2 - move % 2) bad = $0
         least = move == 0 ? 9.5 : before + (move % 2 == 0 ? 9 : -0.9)
-        most = move == 0 ? 9.5 : before + (move % 2 == 0 ? 10.5 : 0.5)
+        most = move == 0 ? 9.5 : before + (move % 2 == 0 ? 10.51 : 0.51)  # rounded
         if (time[2] < least || time[2] > most) bad = $0 " after " before
         before = time[2]; move++
     }
