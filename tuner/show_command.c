@@ -45,7 +45,8 @@ static void print_board(const struct weights *weights, int first) {
     const int width = weights->variant->rules->width;
     for (int row = 0; row < width; row++) {
         printf("%4d ", width - row);
-        for (int file = 0; file < width; file++) {
+        const int last = row % 2 == 0 ? width - 1 : width - 2;  // that is played on
+        for (int file = 0; file <= last; file++) {
             const bool playing = (row + file) % 2 == 1;
             const int32_t weight = playing ? weights->value[first + row * (width / 2) + file / 2] : 0;
             if (weight != 0)
