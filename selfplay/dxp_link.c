@@ -13,7 +13,7 @@
 #include "core/support/progress.h"
 #include "search/wire.h"
 
-enum { MOST_NOISE = 200 };  // messages of a game that are no part of it
+enum { MOST_NOISE = 200 };  // messages that are no part of a game before one that is
 
 #define SLICE_SECONDS 0.1  // a program may end or have much to say without the connection telling
 #define END_SECONDS   5.0  // to acknowledge the end of a game
@@ -31,7 +31,7 @@ struct dxp_link {
     bool leaving;    // it wants no other game
     enum side side;  // its
     int told;        // plies of the game that it knows
-    int noise;       // since the game began
+    int noise;       // since a move was asked for
     char chat[DXP_CHAT_LENGTH + 1];
 };
 
@@ -171,7 +171,7 @@ static enum received receive(struct dxp_link *link, double deadline, struct dxp_
         if (!dxp_read(text, length, message, error)) return RECEIVED_WRONG;
         if (!is_aside(link, message)) return RECEIVED;
         if (++link->noise > MOST_NOISE) {
-            error_set(error, "more than %d messages that are no part of a game", MOST_NOISE);
+            error_set(error, "more than %d messages that are no move", MOST_NOISE);
             return RECEIVED_WRONG;
         }
     } while (clock_seconds() < deadline);
@@ -239,6 +239,7 @@ enum dxp_heard dxp_link_think(struct dxp_link *link, const struct question *ques
                               struct move *move, double *arrived, enum dxp_reason *reason,
                               struct error *error) {
     struct dxp_message message;
+    link->noise = 0;
     if (!tell_moves(link, question, error)) return DXP_HEARD_GONE;
     const enum received received = receive(link, deadline, &message, error);
     *arrived = received == RECEIVED ? link->wire.arrived : clock_seconds();

@@ -379,6 +379,26 @@ Test(dxp, ends_are_what_they_should_be) {
     }
 }
 
+Test(dxp, talk_is_listened_to_but_not_for_ever) {
+    enum { MOST = 200 };
+    const char *says[2 * MOST + 4];
+    struct played_game played = {0};
+    int count = 0;
+    for (int move = 0; move < 2; move++) {
+        for (int i = 0; i < MOST; i++) says[count++] = "Ctalk";
+        says[count++] = "move";
+    }
+    says[count] = "silent";
+    play_over_dxp(NULL, WHITE, says, 4, &played);
+    cr_expect_eq(played.termination, GAME_LENGTH, "%s", played.reason.text);
+    says[2 * MOST + 1] = says[MOST] = "Ctalk";
+    play_over_dxp(NULL, WHITE, says, 4, &played);
+    cr_expect_eq(played.termination, GAME_CRASH);
+    cr_expect_str_eq(played.reason.text,
+                     "engine fake: more than 200 messages that are no move; its last line: \"talk\"");
+    played_game_free(&played);
+}
+
 // White captures the last piece; Black, to move, has lost and says so, or something else.
 Test(dxp, the_result_is_the_referees) {
     static const struct {
