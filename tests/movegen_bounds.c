@@ -239,21 +239,6 @@ Test(too_many, are_reported) {
     free(list);
 }
 
-// Here more than a list holds are found before a better capture makes them all illegal.
-Test(too_many, do_not_matter_when_they_are_not_legal) {
-    const struct variant *variant = variant_named("frisian");
-    const struct position p =
-        position_of(variant, "W:WK2,6,9,20,24,K26,30,K34,35,39,48,K49:"
-                             "BK4,8,10,K11,K13,18,22,K25,K29,31,K33,K36,37,38,40,42,K44,45,K47,K50");
-    struct move_list *list = list_new();
-    variant->generate_paths(&p, list);
-    cr_assert_not(list->truncated);
-    cr_assert_eq(list->count, 46);
-    variant->generate(&p, list);
-    cr_assert_eq(list->count, 1);
-    free(list);
-}
-
 Test(too_many, end_a_count_of_leaves, .exit_code = 1) {
     const struct variant *variant = variant_named("frisian");
     const struct position p = position_of(variant, TOO_MANY_PATHS);

@@ -335,6 +335,7 @@ static void check_lists_agree(const struct variant *variant, const struct positi
     cr_assert_eq(lists->all.captures, captures, "%s", where);
     cr_assert(same_moves(lists->all.moves, lists->captures.moves, captures), "%s", where);
     cr_assert(variant->captures_optional || !captures || !quiet, "%s: quiet moves beside captures", where);
+    if (variant->captures_optional || !captures) cr_assert_eq(variant->can_step(p), quiet > 0, "%s", where);
     sort_list(variant, &lists->all);
     cr_assert(all_different(&lists->all), "%s: a move twice", where);
     if (lists->paths.truncated) return;
