@@ -160,8 +160,10 @@ static enum received receive(struct dxp_link *link, double deadline, struct dxp_
     size_t length;
     do {
         const double slice = fmin(deadline, clock_seconds() + SLICE_SECONDS);
+        // All that it sent came before its end, after which its children may hold the connection open.
+        const bool goes_on = !link->process || process_goes_on(link->process);
         const enum wire_event event = wire_receive(&link->wire, slice, &text, &length);
-        if (link->process) (void)process_goes_on(link->process);
+        if (event == WIRE_LATE && !goes_on) return RECEIVED_GONE;
         if (event == WIRE_LATE) continue;
         if (event == WIRE_CLOSED) return RECEIVED_GONE;
         if (event == WIRE_TOO_LONG) {

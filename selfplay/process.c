@@ -2,8 +2,11 @@
 
 #include "selfplay/process.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/support/clock.h"
@@ -26,6 +31,8 @@ enum {
     MOST_CHUNKS = 16,          // of standard error before standard output is looked at again
     SLICE_MILLISECONDS = 100,  // a signal may go to another thread: look whether there was one
     STEP_MILLISECONDS = 5,     // a child may end without closing anything
+    MARK_SIZE = 64,
+    MOST_SWEEPS = 200,  // one step each; what was killed needs a moment, and may have forked before
 };
 
 #define QUIT_SECONDS      2.0  // to end after the end of its input
@@ -38,6 +45,7 @@ struct process {
     int in, out, errors;  // descriptors here: its standard input, output and error; -1: closed
     bool ended;           // and not waited for yet
     siginfo_t end;
+    char mark[MARK_SIZE];  // in the environment of the child and all that come from it
     struct wire wire;
     size_t kept;
     char last[ERRORS_KEPT];
@@ -45,8 +53,8 @@ struct process {
 
 // ---- the words of a command
 
-// Cuts the next word out of *rest; NULL at the end.
-static char *next_word(char **rest) {
+// Cuts the next word out of *rest; NULL at the end. `still_open`: the quote that is open at its end, or 0.
+static char *next_word(char **rest, char *still_open) {
     char *at = *rest;
     while (*at == ' ' || *at == '\t') at++;
     if (!*at) return NULL;
@@ -58,16 +66,33 @@ static char *next_word(char **rest) {
             *to++ = *at;
     }
     *rest = *at ? at + 1 : at;
+    *still_open = open;
     *to = '\0';
     return word;
 }
 
-// The words point into `text`; free the list.
-static char **split_command(char *text) {
+// The words point into `text`; free the list. NULL: there are none, or not whole ones.
+static char **split_command(char *text, struct error *error) {
     size_t count = 0;
+    char open = '\0';
     char **words = memory_new(strlen(text) / 2 + 2, sizeof *words);
-    for (char *word; (word = next_word(&text)) != NULL;) words[count++] = word;
-    return words;
+    for (char *word; (word = next_word(&text, &open)) != NULL;) words[count++] = word;
+    if (count && !open) return words;
+    if (open)
+        error_set(error, "a quote (%c) is not closed in the command, at \"%.80s\"", open, words[count - 1]);
+    else
+        error_set(error, "expected a command to start");
+    free(words);
+    return NULL;
+}
+
+bool process_check_command(const char *command, struct error *error) {
+    char *text = memory_text("%s", command);
+    char **words = split_command(text, error);
+    const bool good = words != NULL;
+    free(words);
+    free(text);
+    return good;
 }
 
 // ---- the start
@@ -95,29 +120,35 @@ static bool open_pipes(struct pipes *pipes) {
            pipe2(pipes->errors, O_CLOEXEC) == 0 && pipe2(pipes->failure, O_CLOEXEC) == 0;
 }
 
+// Why there is no program: one of its folder or of the program itself.
+struct failure {
+    int code;  // 0: none
+    bool folder;
+};
+
 // What the child does; only calls that are safe after the fork of a program with threads.
-_Noreturn static void become(char **words, const char *folder, const struct pipes *pipes, pid_t parent) {
+_Noreturn static void become(char **words, char **environment, const char *folder, const struct pipes *pipes,
+                             pid_t parent) {
     setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == parent && dup2(pipes->in[0], STDIN_FILENO) >= 0 &&
-        dup2(pipes->out[1], STDOUT_FILENO) >= 0 && dup2(pipes->errors[1], STDERR_FILENO) >= 0 &&
-        (!folder || chdir(folder) == 0))
-        execvp(words[0], words);
-    const int code = errno;
-    (void)!write(pipes->failure[1], &code, sizeof code);
+    struct failure failure = {.folder = folder && chdir(folder) != 0};
+    if (!failure.folder && getppid() == parent && dup2(pipes->in[0], STDIN_FILENO) >= 0 &&
+        dup2(pipes->out[1], STDOUT_FILENO) >= 0 && dup2(pipes->errors[1], STDERR_FILENO) >= 0)
+        execvpe(words[0], words, environment);
+    failure.code = errno;
+    (void)!write(pipes->failure[1], &failure, sizeof failure);
     _exit(127);
 }
 
-// Why the program could not be started; 0 when it was.
-static int read_failure(struct pipes *pipes) {
+static struct failure read_failure(struct pipes *pipes) {
     close(pipes->failure[1]);
     pipes->failure[1] = -1;
-    int code = 0;
+    struct failure failure = {0};
     ssize_t count;
-    do count = read(pipes->failure[0], &code, sizeof code);
+    do count = read(pipes->failure[0], &failure, sizeof failure);
     while (count < 0 && errno == EINTR);
-    return count == (ssize_t)sizeof code ? code : 0;
+    return count == (ssize_t)sizeof failure ? failure : (struct failure){0};
 }
 
 static void keep(int *from, int *to) {
@@ -126,46 +157,57 @@ static void keep(int *from, int *to) {
     fcntl(*to, F_SETFL, fcntl(*to, F_GETFL) | O_NONBLOCK);
 }
 
-static struct process *adopt(pid_t pid, struct pipes *pipes) {
-    struct process *process = memory_new(1, sizeof *process);
+static void adopt(struct process *process, pid_t pid, struct pipes *pipes) {
     process->pid = pid;
     keep(&pipes->in[1], &process->in);
     keep(&pipes->out[0], &process->out);
     keep(&pipes->errors[0], &process->errors);
     wire_init(&process->wire, process->out, process->in, '\n', HUB_LINE_LIMIT);
-    return process;
+}
+
+// Ours and the mark. The mark is a name, not a value, so that a match within a match leaves the outer one.
+static char **mark_environment(char *mark) {
+    size_t count = 0;
+    while (environ[count]) count++;
+    char **marked = memory_new(count + 2, sizeof *marked);
+    memcpy(marked, environ, count * sizeof *marked);
+    marked[count] = mark;
+    return marked;
 }
 
 static struct process *start(char **words, const char *folder, struct error *error) {
     struct pipes pipes;
-    struct process *process = NULL;
+    struct process *process = memory_new(1, sizeof *process);
     const pid_t self = getpid();
+    snprintf(process->mark, MARK_SIZE, "HUFF_ENGINE_%d_%" PRIxPTR "=1", (int)self, (uintptr_t)process);
+    char **environment = mark_environment(process->mark);
     pid_t pid = -1;
-    if (open_pipes(&pipes) && (pid = fork()) == 0) become(words, folder, &pipes, self);
-    int code = pid < 0 ? errno : 0;
+    if (open_pipes(&pipes) && (pid = fork()) == 0) become(words, environment, folder, &pipes, self);
+    struct failure failure = {.code = pid < 0 ? errno : 0};
     if (pid > 0) {
         setpgid(pid, pid);  // whichever of the two is first
-        code = read_failure(&pipes);
+        failure = read_failure(&pipes);
     }
-    if (code == 0)
-        process = adopt(pid, &pipes);
+    free(environment);
+    if (failure.code == 0)
+        adopt(process, pid, &pipes);
     else if (pid > 0)
         waitpid(pid, NULL, 0);
     close_pipes(&pipes);
-    if (!process) error_set(error, "cannot start \"%.200s\": %s", words[0], strerror(code));
-    return process;
+    if (failure.code == 0) return process;
+    error_set(error,
+              failure.folder ? "cannot enter the folder \"%.200s\": %s" : "cannot start \"%.200s\": %s",
+              failure.folder ? folder : words[0], strerror(failure.code));
+    free(process);
+    return NULL;
 }
 
 struct process *process_start(const char *command, const char *folder, struct error *error) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);  // ignored, it would let children vanish before they are waited for
     char *text = memory_text("%s", command);
-    char **words = split_command(text);
-    struct process *process = NULL;
-    if (words[0])
-        process = start(words, folder, error);
-    else
-        error_set(error, "expected a command to start");
+    char **words = split_command(text, error);
+    struct process *process = words ? start(words, folder, error) : NULL;
     free(words);
     free(text);
     return process;
@@ -207,24 +249,6 @@ static void wait_for_output(struct process *process, int milliseconds) {
     if (poll(both, 2, milliseconds) > 0 && both[1].revents) read_errors(process);
 }
 
-enum wire_event process_receive(struct process *process, double deadline, const char **line, size_t *length) {
-    for (;;) {
-        const enum wire_event event = wire_receive(&process->wire, 0, line, length);  // what is there
-        if (event != WIRE_LATE) return event;
-        const double left = deadline - clock_seconds();
-        if (left <= 0) return WIRE_LATE;
-        wait_for_output(process, (int)ceil(fmin(1000 * left, SLICE_MILLISECONDS)));
-    }
-}
-
-double process_arrived(const struct process *process) { return process->wire.arrived; }
-
-bool process_send(struct process *process, const char *lines, double deadline, struct error *error) {
-    return wire_send(&process->wire, lines, strlen(lines), deadline, error);
-}
-
-// ---- the end
-
 static bool has_ended(struct process *process) {
     if (process->ended) return true;
     process->end = (siginfo_t){0};
@@ -233,6 +257,32 @@ static bool has_ended(struct process *process) {
     process->ended = code == 0 && process->end.si_pid != 0;
     return process->ended;
 }
+
+enum wire_event process_receive(struct process *process, double deadline, const char **line, size_t *length) {
+    for (bool ended = false;; ended = has_ended(process)) {
+        const double arrived = process->wire.arrived;
+        const enum wire_event event = wire_receive(&process->wire, 0, line, length);  // what is there
+        if (event != WIRE_LATE) return event;
+        // All that it wrote came before its end.
+        if (ended && process->wire.arrived == arrived) return WIRE_CLOSED;
+        const double left = deadline - clock_seconds();
+        if (left <= 0) return WIRE_LATE;
+        wait_for_output(process, (int)ceil(fmin(1000 * left, SLICE_MILLISECONDS)));
+    }
+}
+
+double process_arrived(const struct process *process) { return process->wire.arrived; }
+
+const char *process_half_line(const struct process *process, size_t *length) {
+    *length = process->wire.filled - process->wire.taken;
+    return *length ? process->wire.bytes + process->wire.taken : "";
+}
+
+bool process_send(struct process *process, const char *lines, double deadline, struct error *error) {
+    return wire_send(&process->wire, lines, strlen(lines), deadline, error);
+}
+
+// ---- the end
 
 // Nobody needs its output any more, but it may be unable to end until that is read.
 static void drain_output(struct process *process) {
@@ -298,6 +348,46 @@ static void ask_to_quit(struct process *process, const char *quit) {
     process->in = -1;
 }
 
+// Whether a process, a folder of /proc, has the mark in its environment. One that has ended has none.
+static bool is_marked(const char *number, const char *mark) {
+    char *path = memory_text("/proc/%s/environ", number), *variable = NULL;
+    size_t size = 0;
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && getdelim(&variable, &size, '\0', file) > 0) found = strcmp(variable, mark) == 0;
+    if (file) fclose(file);
+    free(variable);
+    free(path);
+    return found;
+}
+
+// Whatever has the number by then, only what is marked is ended: the descriptor stays with the process.
+static bool end_if_marked(const char *number, const char *mark) {
+    const int fd = (int)syscall(SYS_pidfd_open, atoi(number), 0);
+    if (fd < 0) return false;
+    const bool marked = is_marked(number, mark);
+    if (marked) syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+    close(fd);
+    return marked;
+}
+
+// False when none was found.
+static bool end_marked(const char *mark) {
+    bool found = false;
+    DIR *all = opendir("/proc");
+    if (!all) return false;
+    for (const struct dirent *entry; (entry = readdir(all)) != NULL;)
+        if (isdigit((unsigned char)entry->d_name[0]) && end_if_marked(entry->d_name, mark)) found = true;
+    closedir(all);
+    return found;
+}
+
+// Those that have left the group for one of their own.
+static void end_descendants(const struct process *process) {
+    for (int i = 0; i < MOST_SWEEPS && end_marked(process->mark); i++)
+        nanosleep(&(struct timespec){.tv_nsec = STEP_MILLISECONDS * 1000000L}, NULL);
+}
+
 void process_end(struct process *process, const char *quit) {
     ask_to_quit(process, quit);
     if (quit && !wait_for_end(process, QUIT_SECONDS)) {
@@ -307,6 +397,7 @@ void process_end(struct process *process, const char *quit) {
     kill(-process->pid, SIGKILL);
     while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) {
     }
+    end_descendants(process);
     if (process->out >= 0) close(process->out);
     if (process->errors >= 0) close(process->errors);
     wire_free(&process->wire);

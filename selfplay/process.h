@@ -1,7 +1,8 @@
 // process.h -- a child process with lines in both directions, that can always be ended.
 //
 // It runs in a process group of its own, so that Ctrl-C does not reach it and that its own children end with
-// it. If this program is killed, the child is as well. Its standard error is read and the last of it kept.
+// it; those that leave the group are found by a variable of their environment. If this program is killed, the
+// child is as well. Its standard error is read and the last of it kept.
 #ifndef HUFF_SELFPLAY_PROCESS_H
 #define HUFF_SELFPLAY_PROCESS_H
 
@@ -9,13 +10,19 @@
 
 struct process;
 
-// `command`: words separated by blanks; "..." and '...' hold a word together. `folder` may be NULL. Ignores
+// A command is words separated by blanks; "..." and '...' hold a word together.
+bool process_check_command(const char *command, struct error *) __attribute__((warn_unused_result));
+
+// `folder` may be NULL. Ignores
 // SIGPIPE from now on. Call it from a thread that lives as long as the child.
 struct process *process_start(const char *command, const char *folder, struct error *);
 
-// The next line, as wire_receive has it; valid until the next call.
+// The next line, as wire_receive has it; valid until the next call. WIRE_CLOSED also when the child has ended
+// and somebody else holds its output open.
 enum wire_event process_receive(struct process *, double deadline, const char **line, size_t *length);
 double process_arrived(const struct process *);  // clock_seconds when the last bytes were read
+// What has come of a line without its end; valid until the next call.
+const char *process_half_line(const struct process *, size_t *length);
 
 bool process_send(struct process *, const char *lines, double deadline, struct error *)
     __attribute__((warn_unused_result));

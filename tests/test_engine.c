@@ -103,6 +103,16 @@ static void expect_end(struct process *process) {
     cr_assert_eq(process_receive(process, clock_seconds() + 60, &line, &length), WIRE_CLOSED);
 }
 
+// Not one that has ended and was not waited for either: it has no command any more.
+static bool is_alive(pid_t pid) {
+    char *path = memory_text("/proc/%d/cmdline", (int)pid);
+    FILE *file = fopen(path, "r");
+    free(path);
+    const bool alive = file && fgetc(file) != EOF;
+    if (file) fclose(file);
+    return alive;
+}
+
 Test(process, gets_the_words_of_its_command) {
     struct process *process =
         start("printf  '%s\\n' one \"two three\" 'four \"4\"' fi\"v e\"  '' six ", NULL);
@@ -127,10 +137,52 @@ Test(process, that_cannot_be_started_says_why) {
     cr_assert_null(process_start("/no/such/program hub", NULL, &error));
     cr_assert_str_eq(error.text, "cannot start \"/no/such/program\": No such file or directory");
     cr_assert_null(process_start("sh", "/no/such/folder", &error));
+    cr_assert_str_eq(error.text, "cannot enter the folder \"/no/such/folder\": No such file or directory");
     cr_assert_null(process_start("/", NULL, &error));
     cr_assert(strstr(error.text, "Permission denied") != NULL, "%s", error.text);
     cr_assert_null(process_start("  ", NULL, &error));
     cr_assert_str_eq(error.text, "expected a command to start");
+}
+
+Test(process, command_has_all_its_quotes) {
+    struct error error = {.text = ""};
+    cr_assert(process_check_command("a 'b \"' \"c '\"", &error), "%s", error.text);
+    cr_assert_not(process_check_command("", &error));
+    cr_assert_not(process_check_command("a 'b c", &error));
+    cr_assert_str_eq(error.text, "a quote (') is not closed in the command, at \"b c\"");
+    cr_assert_null(process_start("echo \"", NULL, &error));
+    cr_assert_str_eq(error.text, "a quote (\") is not closed in the command, at \"\"");
+}
+
+// Its child holds the output open.
+Test(process, end_is_noticed_whoever_else_goes_on) {
+    char text[TEXT_SIZE];
+    struct process *process = start("sh -c 'sleep 600 & echo last; exit 3'", NULL);
+    expect_line(process, "last");
+    expect_end(process);
+    process_describe_end(process, text, sizeof text);
+    cr_assert_str_eq(text, "exit code 3");
+    process_end(process, NULL);
+}
+
+// The first has left the group; the second belongs to another process.
+Test(process, takes_what_has_left_its_group_with_it) {
+    static const char command[] = "sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 600\" & read x'";
+    pid_t pids[2];
+    struct process *processes[2];
+    for (int i = 0; i < 2; i++) {
+        const char *line;
+        size_t length;
+        processes[i] = start(command, NULL);
+        cr_assert_eq(process_receive(processes[i], clock_seconds() + 60, &line, &length), WIRE_MESSAGE);
+        pids[i] = (pid_t)atoi(line);
+        cr_assert(pids[i] > 1 && getsid(pids[i]) == pids[i], "%s", line);
+    }
+    process_end(processes[0], NULL);
+    cr_assert_not(is_alive(pids[0]));
+    cr_assert(is_alive(pids[1]));
+    process_end(processes[1], NULL);
+    cr_assert_not(is_alive(pids[1]));
 }
 
 Test(process, describes_its_end) {
