@@ -55,7 +55,9 @@ struct engine {
     struct error failure;     // the last
 
     struct hub_line line;       // the last that came
+    struct error unread;        // why it could not be taken apart, or ""
     char shown[SHOWN + 1];      // of it
+    char complaint[SHOWN + 1];  // what it called an error, the last of this game or start; or ""
     struct hub_text to_send;    // lines, without the last line end
     struct hub_text text;       // one of these
     bool *given;                // which options the program has
@@ -70,6 +72,8 @@ struct protocol {
     const char *hello, *introduced, *ready;  // what is said first, what ends the introduction, and the start
     const char *new_game, *still_ready;
     const char *quit;
+    const char *answer;                  // the line with the move
+    const char *refusal;                 // a line that ends the start; NULL: there is none
     listener *introduction;              // of a line of it; may add lines to send
     bool (*configure)(struct engine *);  // adds the lines after it; false: `failure` says why not
     void (*ask)(struct engine *, const struct player *, const struct question *);
@@ -95,14 +99,38 @@ static void add_line(struct engine *engine, const char *format, ...) {
 
 // ---- listening
 
-// Both protocols have lines of a command and words; what cannot be taken apart so is passed over.
+static void show(char shown[static SHOWN + 1], const char *text, size_t length) {
+    const size_t count = length < SHOWN ? length : SHOWN;
+    for (size_t i = 0; i < count; i++)
+        shown[i] = (unsigned char)text[i] < ' ' || text[i] == '\x7f' ? '?' : text[i];
+    shown[count] = '\0';
+}
+
+static bool is_command(const struct engine *engine, const char *command) {
+    return strcmp(engine->line.command, command) == 0;
+}
+
+// Both protocols have lines of a command and words.
 static bool take_apart(struct engine *engine, const char *line, size_t length) {
-    struct error ignored;
-    const size_t shown = length < SHOWN ? length : SHOWN;
-    for (size_t i = 0; i < shown; i++)
-        engine->shown[i] = (unsigned char)line[i] < ' ' || line[i] == '\x7f' ? '?' : line[i];
-    engine->shown[shown] = '\0';
-    return hub_read(line, length, &engine->line, &ignored);
+    engine->unread.text[0] = '\0';
+    show(engine->shown, line, length);
+    if (!hub_read(line, length, &engine->line, &engine->unread)) return false;
+    if (is_command(engine, "error")) {
+        const char *message = hub_value(&engine->line, "message");
+        if (!message) message = engine->shown;
+        show(engine->complaint, message, strlen(message));
+    }
+    return true;
+}
+
+// What cannot be taken apart is passed over, unless it was to be the answer: then there is no move in it.
+static enum heard hear_garbage(struct engine *engine, const char *line, listener *hear) {
+    const size_t length = strlen(engine->protocol->answer);
+    if (hear != engine->protocol->reply || strncmp(line, engine->protocol->answer, length) != 0 ||
+        !strchr(" \t", line[length]))
+        return HEARD_NOTHING;
+    engine->move[0] = '\0';
+    return HEARD_ALL;
 }
 
 static enum heard listen_until(struct engine *engine, double deadline, listener *hear) {
@@ -111,8 +139,9 @@ static enum heard listen_until(struct engine *engine, double deadline, listener 
         const enum wire_event event = process_receive(engine->process, deadline, &line, &length);
         if (event == WIRE_CLOSED) return HEARD_GONE;
         if (event == WIRE_LATE) return HEARD_LATE;
-        if (event == WIRE_MESSAGE && take_apart(engine, line, length)) {
-            const enum heard heard = hear(engine);
+        if (event == WIRE_MESSAGE) {
+            const enum heard heard =
+                take_apart(engine, line, length) ? hear(engine) : hear_garbage(engine, line, hear);
             if (heard != HEARD_NOTHING) return heard;
         }
         bytes += event == WIRE_MESSAGE ? length + 1 : HUB_LINE_LIMIT;
@@ -126,17 +155,22 @@ static void find_index(const struct question *question, struct answer *answer) {
         if (move_equal(answer->move, question->legal->moves[i])) answer->index = i;
 }
 
-static bool is_command(const struct engine *engine, const char *command) {
-    return strcmp(engine->line.command, command) == 0;
+// An error at the start is about what it was told: an option, say.
+static enum heard hear_refusal(struct engine *engine) {
+    if (!engine->protocol->refusal || !is_command(engine, engine->protocol->refusal)) return HEARD_NOTHING;
+    error_set(&engine->failure, "it refuses to start: \"%s\"", engine->complaint);
+    engine->shown[0] = engine->complaint[0] = '\0';
+    return HEARD_WRONG;
 }
 
 static enum heard hear_introduction(struct engine *engine) {
-    return is_command(engine, engine->protocol->introduced) ? HEARD_ALL
-                                                            : engine->protocol->introduction(engine);
+    if (is_command(engine, engine->protocol->introduced)) return HEARD_ALL;
+    const enum heard refused = hear_refusal(engine);
+    return refused ? refused : engine->protocol->introduction(engine);
 }
 
 static enum heard hear_ready(struct engine *engine) {
-    return is_command(engine, engine->protocol->ready) ? HEARD_ALL : HEARD_NOTHING;
+    return is_command(engine, engine->protocol->ready) ? HEARD_ALL : hear_refusal(engine);
 }
 
 static enum heard hear_still_ready(struct engine *engine) {
@@ -160,22 +194,32 @@ static void describe(struct engine *engine, enum heard heard, const char *asked,
     }
 }
 
+static void add_words(struct engine *engine, const char *whose, const char *words) {
+    if (!*words) return;
+    char *text = memory_text("%s", engine->failure.text);
+    error_set(&engine->failure, "%s; %s: \"%s\"", text, whose, words);
+    free(text);
+}
+
+static void add_complaint(struct engine *engine) {
+    add_words(engine, "it reported an error", engine->complaint);
+}
+
 // Appends what the program said last.
 static void add_evidence(struct engine *engine) {
-    char errors[ERRORS_SHOWN] = "";
+    char errors[ERRORS_SHOWN] = "", half[SHOWN + 1] = "";
     struct process *process = engine->link ? dxp_link_process(engine->link) : engine->process;
-    if (process) process_last_errors(process, errors, sizeof errors);
-    char *text = memory_text("%s", engine->failure.text);
-    if (*engine->shown) {
-        char *longer = memory_text("%s; its last line: \"%s\"", text, engine->shown);
-        free(text);
-        text = longer;
+    if (!engine->link) {
+        size_t length;
+        const char *line = process_half_line(process, &length);
+        show(half, line, length);
     }
-    if (*errors)
-        error_set(&engine->failure, "%s; its standard error: \"%s\"", text, errors);
-    else
-        error_set(&engine->failure, "%s", text);
-    free(text);
+    if (process) process_last_errors(process, errors, sizeof errors);
+    add_complaint(engine);
+    if (!*engine->complaint || strncmp(engine->shown, "error", 5) != 0)
+        add_words(engine, "its last line", engine->shown);
+    add_words(engine, "its unfinished line", half);
+    add_words(engine, "its standard error", errors);
 }
 
 static void count_failure(struct engine *engine) {
@@ -193,7 +237,6 @@ static void fail(struct engine *engine, enum heard heard, const char *asked, dou
 }
 
 static enum heard send_and_listen(struct engine *engine, double deadline, listener *hear) {
-    engine->shown[0] = '\0';
     const bool sent = process_send(engine->process, engine->to_send.text, deadline, &engine->failure);
     engine->to_send.length = 0;
     // A program that is gone may have said why.
@@ -201,6 +244,7 @@ static enum heard send_and_listen(struct engine *engine, double deadline, listen
 }
 
 static bool exchange(struct engine *engine, const char *asked, double seconds, listener *hear) {
+    engine->shown[0] = '\0';
     const enum heard heard = send_and_listen(engine, clock_seconds() + seconds, hear);
     if (heard == HEARD_ALL) return true;
     if (!interrupted()) fail(engine, heard, asked, seconds);
@@ -452,6 +496,8 @@ static const struct protocol protocols[ENGINE_PROTOCOL_COUNT] = {
             .new_game = "new-game\nping",
             .still_ready = "pong",
             .quit = "quit",
+            .answer = "done",
+            .refusal = "error",
             .introduction = hub_introduction,
             .configure = hub_configure,
             .ask = hub_ask,
@@ -466,6 +512,7 @@ static const struct protocol protocols[ENGINE_PROTOCOL_COUNT] = {
             .new_game = "ucinewgame\nisready",
             .still_ready = "readyok",
             .quit = "quit",
+            .answer = "bestmove",
             .introduction = text_introduction,
             .configure = text_configure,
             .ask = text_ask,
@@ -593,6 +640,7 @@ static bool start(struct engine *engine) {
     engine->process = process_start(settings->command, settings->folder, &engine->failure);
     engine->hopeless = !engine->process;
     if (engine->hopeless) return false;
+    engine->complaint[0] = '\0';
     engine->to_send.length = 0;
     add_line(engine, "%s", engine->protocol->hello);
     const double startup = settings->startup > 0 ? settings->startup : STARTUP_SECONDS;
@@ -605,6 +653,7 @@ static bool start(struct engine *engine) {
 }
 
 static bool announce_game(struct engine *engine) {
+    engine->complaint[0] = '\0';
     engine->to_send.length = 0;
     add_line(engine, "%s", engine->protocol->new_game);
     return exchange(engine, "new game", engine->settings.ready, hear_still_ready);
@@ -636,25 +685,29 @@ static void stop_search(struct engine *engine, double waited) {
     engine->to_send.length = 0;
     add_line(engine, "stop");
     const enum heard heard = send_and_listen(engine, clock_seconds() + STOP_SECONDS, engine->protocol->reply);
-    if (heard == HEARD_ALL)
+    if (heard == HEARD_ALL) {
         error_set(&engine->failure, "no move within %.4g s", waited);
-    else
+        add_complaint(engine);
+    } else {
         fail(engine, heard == HEARD_GONE ? heard : HEARD_LATE, "go", waited);
+    }
 }
 
 static void take_answer(struct engine *engine, const struct question *question, struct answer *answer) {
-    struct error cause;
-    if (engine->protocol->read_move(engine, question, &answer->move, &cause)) {
+    struct error cause = engine->unread;
+    if (!*cause.text && engine->protocol->read_move(engine, question, &answer->move, &cause)) {
         find_index(question, answer);
         return;
     }
     answer->failure = GAME_ILLEGAL_MOVE;
     error_set(&engine->failure, "no legal move in \"%s\": %s", engine->shown, cause.text);
+    add_complaint(engine);
 }
 
 static void think_over_pipes(struct engine *engine, const struct player *player,
                              const struct question *question, struct answer *answer) {
     engine->answer = answer;
+    engine->shown[0] = '\0';
     engine->to_send.length = 0;
     engine->protocol->ask(engine, player, question);
     const bool timed = isfinite(question->patience);

@@ -70,6 +70,27 @@ static void leave_child(void) {
     }
 }
 
+// One that no signal to the group reaches.
+static void detach_child(void) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+        setsid();
+        sleep_for_ever();
+    }
+}
+
+// Ends, while a child goes on.
+_Noreturn static void orphan(void) {
+    leave_child();
+    fflush(stdout);
+    _exit(3);
+}
+
+static void say_zero(void) {
+    fwrite("done move=32-28\0\n", 1, 17, stdout);
+    fflush(stdout);
+}
+
 // Does what the vice has in store for this move; false: no answer follows.
 static bool indulge(struct bad_engine *engine) {
     if (has(engine, "crash")) crash();
@@ -81,8 +102,16 @@ static bool indulge(struct bad_engine *engine) {
         fclose(stdout);
         sleep_for_ever();
     }
+    if (has(engine, "orphan")) orphan();
+    if (has(engine, "complain")) {
+        say("error message=\"no mood for this\"");
+        say("info depth=1");
+        sleep_for_ever();
+    }
     if (has(engine, "garbage"))
         print_garbage();
+    else if (has(engine, "zero"))
+        say_zero();
     else if (has(engine, "illegal"))
         say("done move=1-1");
     else if (has(engine, "no-move"))
@@ -130,6 +159,8 @@ static void introduce(void) {
 static void set_param(struct bad_engine *engine) {
     const char *name = hub_value(&engine->line, "name"), *value = hub_value(&engine->line, "value");
     struct error error;
+    if (name && value && strcmp(name, "mood") == 0 && strcmp(value, "bad") == 0)
+        say("error message=\"mood: not bad, please\"");
     if (!name || !value || strcmp(name, "variant") != 0) return;
     const struct variant *variant = hub_variant(value, &error);
     if (variant) engine->variant = variant;
@@ -222,6 +253,7 @@ static void begin(struct bad_engine *engine) {
     }
     if (has(engine, "silent")) sleep_for_ever();
     if (has(engine, "child")) leave_child();
+    if (has(engine, "detach")) detach_child();
     if (has(engine, "stay")) signal(SIGTERM, SIG_IGN);
 }
 

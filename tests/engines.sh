@@ -113,6 +113,23 @@ vice half stall time
 vice garbage stall time
 vice flood stall time
 
+echo "what it said is kept"
+# reason NAME TEXT: of both games.
+reason() {
+    [ "$(grep -cF -- "$2" "$folder/$1.out")" -ge 2 ] || fail "$1: expected \"$2\": $(cat "$folder/$1.out")"
+}
+reason half-0 'no answer to \"go\" within 1 s; its unfinished line: \"done mo\"'
+play zero 0 --variant spanish --engine name=huff --engine "$(against zero)" --games 2 --nodes 50 --stall 600
+ends zero 2 'illegal move'
+reason zero 'no legal move in \"done move=32-28?\": a zero byte in the line'
+play complain 0 --variant spanish --engine name=huff --engine "$(against complain)" --games 2 --nodes 50 --stall 1
+ends complain 2 stall
+reason complain 'it reported an error: \"no mood for this\"; its last line: \"info depth=1\"'
+play orphan 0 --variant spanish --engine name=huff --engine "$(against orphan)" --games 2 --nodes 50 --stall 600
+ends orphan 2 crash
+reason orphan 'gone instead of an answer to \"go\" (exit code 3)'
+nothing_left 'what it said'
+
 echo "too late, but sane: not started again"
 play late 0 --variant spanish --engine name=huff --engine "$(against late)" --games 2 --movetime 0.05 --recover 1
 ends late 2 time
@@ -125,6 +142,8 @@ play errors 0 --variant spanish --engine name=huff --engine "$(against flood-err
 clean errors
 play child 0 --variant spanish --engine name=huff --engine "$(against child)" --games 2 --nodes 50
 clean child
+play detach 0 --variant spanish --engine name=huff --engine "$(against detach)" --games 2 --nodes 50
+clean detach
 play stay 0 --variant spanish --engine name=huff --engine "$(against stay)" --games 2 --nodes 50
 clean stay
 nothing_left 'no failure'
@@ -144,6 +163,10 @@ play variant 1 --variant italian --engine "$(against none)" --engine name=huff -
 says variant 'it does not play italian'
 play option 1 --variant frisian --engine "$(against none),option.book=none" --engine name=huff --games 2 --nodes 50
 says option 'it has no parameter for option.book=none'
+play refused 1 --variant frisian --engine "$(against none),option.mood=bad" --engine name=huff --games 2 --nodes 50
+says refused 'engine bad: failed 3 times in a row, at last: it refuses to start: "mood: not bad, please"'
+play folder 1 --variant frisian --engine "name=bad,cmd=/bin/cat,dir=/nodir" --engine name=huff --games 2 --nodes 50
+says folder 'engine bad: cannot enter the folder "/nodir": No such file or directory'
 nothing_left 'failures in a row'
 # Games without a failure in between end the row.
 play two 0 --variant spanish --engine "name=one,cmd=$bad crash 40" --engine "name=two,cmd=$bad none" --games 40 --nodes 50 --recover 30
