@@ -52,6 +52,10 @@ static bool search_positions(const struct variant *variant, const struct search_
                              size_t megabytes, struct total *total) {
     const struct weights weights = weights_material(variant);
     struct search *search = search_new(variant, &weights, megabytes);
+    if (!search) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
     struct position p = variant_initial(variant);
     search_position(search, variant, &p, limits, total);
     for (int i = 0; i < BENCH_POSITIONS && !interrupted(); i++) {

@@ -165,15 +165,17 @@ static void print_best(const struct report *report, const struct search_result *
     json_decref(root);
 }
 
-static void think(const struct arguments *a, const struct variant *v, const struct weights *weights,
-                  struct game *game) {
+static bool think(const struct arguments *a, const struct variant *v, const struct weights *weights,
+                  struct game *game, struct error *error) {
     struct report report = {v, *game_position(game), a->common.json};
-    struct search *search =
-        search_new(v, weights, (size_t)(a->hash_megabytes ? a->hash_megabytes : DEFAULT_HASH_MEGABYTES));
+    const int megabytes = a->hash_megabytes ? a->hash_megabytes : DEFAULT_HASH_MEGABYTES;
+    struct search *search = search_new(v, weights, (size_t)megabytes);
+    if (!search) return error_set(error, "--hash: no memory for %d megabytes", megabytes);
     struct search_result result;
     search_think(search, game, &a->limits, NULL, a->common.quiet ? NULL : report_depth, &report, &result);
     print_best(&report, &result);
     search_free(search);
+    return true;
 }
 
 int analyse_run(int argc, char **argv) {
@@ -191,10 +193,9 @@ int analyse_run(int argc, char **argv) {
     game_init(&game, v, NULL, &p);
     int result;
     const enum termination end = game_over(&game, &result);
-    if (end == GAME_GOES_ON)
-        think(&a, v, &weights, &game);
-    else
-        error_set(&error, "nothing to search, the game is over: %s", termination_names[end]);
+    const bool done = end == GAME_GOES_ON ? think(&a, v, &weights, &game, &error)
+                                          : error_set(&error, "nothing to search, the game is over: %s",
+                                                      termination_names[end]);
     game_free(&game);
-    return end == GAME_GOES_ON ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
+    return done ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
 }

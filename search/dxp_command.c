@@ -180,6 +180,10 @@ int dxp_run(int argc, char **argv) {
     a.settings.weights = weights_material(a.settings.variant);
     if (a.weights && !weights_read(a.weights, a.settings.variant, &a.settings.weights, &error))
         return options_fail(argv[0], EXIT_FAILED, &error);
+    if (!search_room(search_table_bytes((size_t)a.settings.hash_megabytes))) {
+        error_set(&error, "--hash: no memory for %d megabytes", a.settings.hash_megabytes);
+        return options_fail(argv[0], EXIT_FAILED, &error);
+    }
     const int connection = open_connection(&a, &error);
     if (connection < 0) return options_fail(argv[0], EXIT_FAILED, &error);
     const bool good = dxp_serve(&a.settings, connection, stdout);

@@ -16,7 +16,9 @@
 #include "search/budget.h"
 #include "search/wire.h"
 
-enum { MOST_NOISE = 200 };  // messages in a game that are no part of it, before the connection is given up
+enum {
+    MOST_NOISE = 200
+};  // messages that are no part of a game, from move to move, before the connection is given up
 
 #define SEND_SECONDS 10.0
 
@@ -32,7 +34,7 @@ struct session {
     struct error error;
     int played;
     int won, drawn_games, lost;  // of them
-    int noise;                   // since the game began
+    int noise;                   // since the opponent's last good move, or the game began
     bool over;                   // no further message can be sent or expected
     bool failed;                 // something went wrong that the exit code has to tell
 
@@ -280,6 +282,7 @@ static bool play_opponents(struct session *s, const struct dxp_message *message)
     s->game.variant->generate(game_position(&s->game), s->legal);
     if (!dxp_find_move(message, s->legal, &move, &s->error)) return false;
     play(s, move);
+    s->noise = 0;
     return true;
 }
 
@@ -509,8 +512,13 @@ bool dxp_serve(const struct dxp_settings *settings, int connection, FILE *out) {
         .settings = settings,
         .out = out,
         .search = search_new(settings->variant, &settings->weights, (size_t)settings->hash_megabytes),
-        .legal = memory_new(1, sizeof *s.legal),
     };
+    if (!s.search) {
+        error_set(&s.error, "--hash: no memory for %d megabytes", settings->hash_megabytes);
+        fail(&s);
+        return false;
+    }
+    s.legal = memory_new(1, sizeof *s.legal);
     wire_init(&s.wire, connection, connection, '\0', DXP_MESSAGE_LIMIT);
     if (settings->games)
         initiate(&s);

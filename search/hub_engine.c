@@ -316,8 +316,10 @@ static bool obey_init(struct engine *e, const struct hub_line *line, struct erro
     (void)line;
     struct weights weights = weights_material(e->variant);
     if (*e->weights && !weights_read(e->weights, e->variant, &weights, error)) return false;
+    struct search *search = search_new(e->variant, &weights, (size_t)e->hash_megabytes);
+    if (!search) return error_set(error, "init: hash: no memory for %d megabytes", e->hash_megabytes);
     search_free(e->search);
-    e->search = search_new(e->variant, &weights, (size_t)e->hash_megabytes);
+    e->search = search;
     e->job.variant = e->variant;
     place_start(e);
     reply(e, "ready");

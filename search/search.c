@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/support/clock.h"
 #include "core/support/memory.h"
@@ -83,17 +84,35 @@ struct search {
 
 // ---- memory ----
 
+// A power of two of them.
+static size_t count_clusters(size_t table_megabytes) {
+    size_t clusters = (table_megabytes << 20) / (CLUSTER * sizeof(struct entry));
+    while (clusters & (clusters - 1)) clusters &= clusters - 1;
+    return clusters;
+}
+
+size_t search_table_bytes(size_t table_megabytes) {
+    return count_clusters(table_megabytes) * CLUSTER * sizeof(struct entry);
+}
+
+// By a mapping that is never touched; compilers leave out an allocation that is freed unused.
+bool search_room(size_t bytes) {
+    if (!bytes) return true;
+    void *const room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
 struct search *search_new(const struct variant *variant, const struct weights *weights,
                           size_t table_megabytes) {
+    const size_t clusters = count_clusters(table_megabytes);
+    if (!search_room(search_table_bytes(table_megabytes))) return NULL;
+    struct entry *table = clusters ? calloc(clusters * CLUSTER, sizeof *table) : NULL;
+    if (clusters && !table) return NULL;
     struct search *s = memory_new(1, sizeof *s);
     s->variant = variant;
     s->evaluator = evaluator_new(weights);
-    if (table_megabytes) {
-        size_t clusters = (table_megabytes << 20) / (CLUSTER * sizeof(struct entry));
-        while (clusters & (clusters - 1)) clusters &= clusters - 1;
-        s->table_mask = clusters - 1;
-        s->table = memory_new(clusters * CLUSTER, sizeof(struct entry));
-    }
+    s->table = table;
+    s->table_mask = clusters ? clusters - 1 : 0;
     s->list = memory_new(1, sizeof *s->list);
     // Room for the longest list at every ply, so that nothing has to grow; untouched pages cost nothing.
     s->arena = memory_new((size_t)MAX_SEARCH_PLY * MAX_MOVES, sizeof *s->arena);

@@ -36,8 +36,16 @@ struct search_result {
     struct move pv[MAX_SEARCH_PLY];
 };
 
-struct search *search_new(const struct variant *, const struct weights *, size_t table_megabytes);
+// NULL when there is no memory for the table.
+struct search *search_new(const struct variant *, const struct weights *, size_t table_megabytes)
+    __attribute__((warn_unused_result));
 void search_free(struct search *);
+
+// What the table of a search takes, and whether the system can give so many bytes at all: to refuse a number
+// of searches before the first of them begins.
+size_t search_table_bytes(size_t table_megabytes);
+bool search_room(size_t bytes) __attribute__((warn_unused_result));
+
 void search_clear(struct search *);  // forgets everything learnt: call it at the start of a game
 
 // Called after each depth; may be NULL.

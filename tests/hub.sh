@@ -94,6 +94,21 @@ send 'set-param name=weights value=""' 'set-param name=hash value=2' 'set-param 
     'set-param name=ponder value=true' init
 says '^ready$'
 
+# A hash that memory cannot hold is refused at "init", and the one before goes on.
+if [ "$(awk '/^(Mem|Swap)Total:/ { sum += $2 } END { print sum }' /proc/meminfo)" -lt $((64 << 20)) ] &&
+    [ "$(cat /proc/sys/vm/overcommit_memory)" -ne 1 ]; then
+    send 'set-param name=hash value=65536' init
+    says '^error message="init: hash: no memory for 65536 megabytes"$'
+    send 'pos start' 'level depth=3' 'go think'
+    answers "$done_line"
+    send 'set-param name=hash value=2' init
+    says '^ready$'
+    code=0
+    "$huff" analyse --variant spanish --depth 1 --hash 65536 >"$folder/text" 2>&1 || code=$?
+    [ $code -eq 1 ] && [ "$(cat "$folder/text")" = 'huff analyse: --hash: no memory for 65536 megabytes' ] ||
+        fail "analyse with too large a hash: exit code $code: $(cat "$folder/text")"
+fi
+
 # Every kind of level.
 info="^info depth=[0-9]+ score=-?[0-9]+\.[0-9][0-9] nodes=[0-9]+ time=[0-9.]+ nps=[0-9.]+ pv=(\"$move( $move)+\"|$move)\$"
 send 'pos pos=Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww' 'level depth=5' 'go think'

@@ -416,6 +416,22 @@ Test(dxp_engine, initiator_alternates_colours_and_says_which_game_is_the_last) {
            "2 games: 0 won, 1 drawn, 0 lost\n");
 }
 
+// More than may be said without a move, but not in a row.
+Test(dxp_engine, chat_between_moves_is_endured) {
+    struct match match;
+    begin(&match, settings_of("international", 0));
+    say(&match, "R01" SCRIPT "Z005000A");
+    hears(&match, "A" ENGINE "0");
+    for (int i = 0; i < 150; i++) say(&match, "Cwhat a move");
+    say(&match, "M0000322800");
+    hears(&match, "M");
+    for (int i = 0; i < 150; i++) say(&match, "Cwhat an answer");
+    say(&match, "E00");
+    hears(&match, "E00");
+    hang_up(&match);
+    finish(&match, true, "game 1: script - engine *, ended by the opponent, 2 plies");
+}
+
 Test(dxp_engine, back_requests_are_declined) {
     struct match match;
     begin(&match, settings_of("international", 0));
