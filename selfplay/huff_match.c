@@ -235,8 +235,8 @@ static uint64_t all_games(const struct match_settings *settings) {
     return settings->games * (settings->gauntlet ? engines - 1 : engines * (engines - 1) / 2);
 }
 
-static enum match_end play_all(struct output *output, const struct match_folder *folder, bool quiet,
-                               struct match_result *result, struct error *error) {
+static void play_all(struct output *output, const struct match_folder *folder, bool quiet,
+                     struct match_result *result, struct error *error) {
     const struct match_settings *settings = output->settings;
     const struct match_journal journal = match_folder_journal(folder);
     output->progress = progress_start(settings->variant->name, "games", all_games(settings), quiet);
@@ -244,22 +244,33 @@ static enum match_end play_all(struct output *output, const struct match_folder 
         match_play(settings, folder->path != NULL ? &journal : NULL, show, output, result, error);
     progress_end(output->progress);
     if (!match_pdn_close(output->pdn, end == MATCH_FAILED ? NULL : error)) end = MATCH_FAILED;
-    return end;
+    result->end = end;
+}
+
+// What was counted is told however the match ended; an error is that of the match first.
+static bool finish(const struct arguments *arguments, const struct match_settings *settings,
+                   struct match_folder *folder, const struct match_result *result, struct error *error) {
+    const bool failed = result->end == MATCH_FAILED;
+    if (failed && result->games == 0 && result->odd == 0) return false;
+    report(arguments, settings, result);
+    return (folder->path == NULL || match_folder_finish(folder, settings, result, failed ? NULL : error)) &&
+           !failed;
 }
 
 static int play(const struct arguments *arguments, const struct match_settings *settings,
                 struct match_folder *folder, struct error *error) {
     const bool quiet = arguments->common.quiet;
     struct output output = {.settings = settings, .json = arguments->common.json};
-    if (arguments->pdn != NULL && (output.pdn = match_pdn_open(arguments->pdn, settings, error)) == NULL)
+    if (arguments->pdn != NULL && (output.pdn = match_pdn_open(arguments->pdn, settings, error)) == NULL) {
+        if (arguments->resume == NULL) match_folder_discard(folder);
         return options_fail(PROGRAM, EXIT_FAILED, error);
+    }
     if (!quiet) warn_of_copies(settings);
     if (!quiet) warn_of_load(settings);
     struct match_result result;
-    bool done = play_all(&output, folder, quiet, &result, error) != MATCH_FAILED;
+    play_all(&output, folder, quiet, &result, error);
     if (!quiet) tell_of_journal(folder, &result);
-    if (done) report(arguments, settings, &result);
-    done = done && (folder->path == NULL || match_folder_finish(folder, settings, &result, error));
+    const bool done = finish(arguments, settings, folder, &result, error);
     if (done && result.end == MATCH_STOPPED && !quiet)
         fprintf(stderr, PROGRAM ": stopped before the end of the match\n");
     const int code = done ? exit_code(settings, &result) : options_fail(PROGRAM, EXIT_FAILED, error);
@@ -274,7 +285,7 @@ static int begin(struct arguments *arguments, struct error *error) {
     settings.pin = arguments->pin;
     struct match_folder folder = {.lock = -1};
     const bool ready =
-        match_settings_load(&settings, error) &&
+        match_settings_load(&settings, error) && match_check_memory(&settings, error) &&
         (arguments->folder == NULL || match_folder_create(arguments->folder, &settings, &folder, error));
     const int code =
         ready ? play(arguments, &settings, &folder, error) : options_fail(PROGRAM, EXIT_FAILED, error);
@@ -295,7 +306,8 @@ static int resume(struct arguments *arguments, struct error *error) {
         return options_fail(PROGRAM, EXIT_FAILED, error);
     settings.threads = common->threads;
     settings.pin = arguments->pin;
-    const int code = play(arguments, &settings, &folder, error);
+    const int code = match_check_memory(&settings, error) ? play(arguments, &settings, &folder, error)
+                                                          : options_fail(PROGRAM, EXIT_FAILED, error);
     match_folder_close(&folder);
     match_settings_free(&settings);
     return code;

@@ -346,11 +346,13 @@ struct position match_game_opening(const struct match_settings *settings, const 
     return position;
 }
 
-static struct player make_player(const struct match_settings *settings, const struct match_engine *engine) {
-    struct player player = {.limits = engine->limits, .clock = engine->clock};
+static bool make_player(const struct match_settings *settings, const struct match_engine *engine,
+                        struct player *player, struct error *error) {
+    *player = (struct player){.limits = engine->limits, .clock = engine->clock};
     if (!engine->external) {
-        player.search = search_new(settings->variant, &engine->weights, (size_t)engine->hash);
-        return player;
+        player->search = search_new(settings->variant, &engine->weights, (size_t)engine->hash);
+        return player->search != NULL || error_set(error, "--hash: engine %s: no memory for a table of %d MB",
+                                                   engine->name, engine->hash);
     }
     const struct engine_settings program = {
         .name = engine->name,
@@ -367,8 +369,8 @@ static struct player make_player(const struct match_settings *settings, const st
         .stall = settings->stall,
         .most_failures = settings->recover,
     };
-    player.engine = engine_new(&program);
-    return player;
+    player->engine = engine_new(&program);
+    return true;
 }
 
 static void free_player(struct player *player) {
@@ -377,18 +379,25 @@ static void free_player(struct player *player) {
     *player = (struct player){0};
 }
 
+// NULL: the match has failed.
 static const struct player *player_of(struct worker *worker, int engine) {
     const struct match_settings *settings = worker->match->settings;
     struct player *player = &worker->players[engine];
-    if (player->search == NULL && player->engine == NULL)
-        *player = make_player(settings, &settings->engines[engine]);
-    return player;
+    struct error error;
+    if (player->search != NULL || player->engine != NULL ||
+        make_player(settings, &settings->engines[engine], player, &error)) {
+        return player;
+    }
+    fail(worker->match, &error);
+    return NULL;
 }
 
 // False when the game was given up.
 static bool play_game(struct worker *worker, const struct opening *opening, struct match_game *game) {
-    const struct player players[2] = {*player_of(worker, game->engines[WHITE]),
-                                      *player_of(worker, game->engines[BLACK])};
+    const struct player *white = player_of(worker, game->engines[WHITE]),
+                        *black = player_of(worker, game->engines[BLACK]);
+    if (white == NULL || black == NULL) return false;
+    const struct player players[2] = {*white, *black};
     playing_game(worker->playing, opening, players, &game->played);
     if (game->played.termination != GAME_GOES_ON) return true;
     if (*game->played.reason.text != '\0') fail(worker->match, &game->played.reason);
@@ -489,6 +498,22 @@ static int count_threads(const struct match_settings *settings, uint64_t pairs) 
     return settings->alone ? 1 : pairs < (uint64_t)threads ? (int)pairs : threads;
 }
 
+static uint64_t count_pairs(const struct match_settings *settings) {
+    return settings->games / PAIR_GAMES * (uint64_t)count_meetings(settings);
+}
+
+bool match_check_memory(const struct match_settings *settings, struct error *error) {
+    const int threads = count_threads(settings, count_pairs(settings));
+    size_t bytes = 0;
+    for (int i = 0; i < settings->engine_count; i++) {
+        const struct match_engine *engine = &settings->engines[i];
+        if (!engine->external) bytes += search_table_bytes((size_t)engine->hash);
+    }
+    return search_room((size_t)threads * bytes) ||
+           error_set(error, "--hash: no memory for tables of %zu MB for each of %d games at a time",
+                     bytes >> 20, threads);
+}
+
 static enum match_end find_end(const struct match *match) {
     if (match->failed) return MATCH_FAILED;
     if (match->result->verdict != SPRT_UNDECIDED) return MATCH_DECIDED;
@@ -545,7 +570,7 @@ enum match_end match_play(const struct match_settings *settings, const struct ma
     *result = new_result(settings);
     struct match match = {
         .settings = settings,
-        .pairs = settings->games / PAIR_GAMES * (uint64_t)result->score_count,
+        .pairs = count_pairs(settings),
         .started = clock_seconds(),
         .listener = listener,
         .context = context,

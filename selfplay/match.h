@@ -86,8 +86,12 @@ struct match_journal {
     const char *path, *owner;
 };
 
+// Is there memory for the tables of all games that are played at a time? Asked before anything is written.
+bool match_check_memory(const struct match_settings *, struct error *) __attribute__((warn_unused_result));
+
 // Plays. After SIGINT or SIGTERM (interrupt_install) the games in flight are finished; pairs with both games
-// played are counted. `journal` may be NULL. Free the result in any case.
+// played are counted. `journal` may be NULL. The result holds what was counted, also when the match failed:
+// free it in any case.
 enum match_end match_play(const struct match_settings *, const struct match_journal *journal,
                           match_listener *, void *context, struct match_result *, struct error *);
 

@@ -55,11 +55,56 @@ bool match_folder_create(const char *path, const struct match_settings *settings
     return false;
 }
 
+// ---- paths of a match, which are relative to where it began
+
+static bool check_path(const struct match_folder *folder, const char *what, const char *path,
+                       struct error *error) {
+    return path == NULL || *path == '/' || file_exists(path) ||
+           error_set(error,
+                     "%s: %s: %.200s is not to be found from this folder: resume the match from where it "
+                     "was begun",
+                     folder->path, what, path);
+}
+
+// A program that is named by a path, not sought in PATH.
+static bool check_command(const struct match_folder *folder, const struct engine_words *words,
+                          struct error *error) {
+    if (words->cmd == NULL) return true;
+    const char *const first = words->cmd + strspn(words->cmd, " \"");
+    const int length = (int)strcspn(first, " \"");
+    if (*first == '/' || memchr(first, '/', (size_t)length) == NULL) return true;
+    char *path = words->dir != NULL ? memory_text("%s/%.*s", words->dir, length, first)
+                                    : memory_text("%.*s", length, first);
+    const bool found = check_path(folder, "cmd", path, error);
+    free(path);
+    return found;
+}
+
+static bool check_paths(const struct match_folder *folder, const struct match_words *words,
+                        struct error *error) {
+    for (uint32_t i = 0; i < words->engines_count; i++) {
+        const struct engine_words *engine = &words->engines[i];
+        const bool material = engine->weights != NULL && strcmp(engine->weights, "material") == 0;
+        if (!check_path(folder, "weights", material ? NULL : engine->weights, error) ||
+            !check_path(folder, "dir", engine->dir, error) || !check_command(folder, engine, error)) {
+            return false;
+        }
+    }
+    const char *openings = words->openings;
+    const bool drawn = openings != NULL && (strcmp(openings, "start") == 0 ||
+                                            strncmp(openings, "random:", strlen("random:")) == 0 ||
+                                            strncmp(openings, "all:", strlen("all:")) == 0);
+    return check_path(folder, "openings", drawn ? NULL : openings, error);
+}
+
+// ---- going on
+
 static bool read_settings(const struct match_folder *folder, struct match_settings *settings,
                           struct error *error) {
     struct match_words words;
     if (!match_words_from_json(manifest_config(&folder->manifest), &words, error)) return false;
-    const bool done = match_settings_read(NULL, &words, settings, error);
+    const bool done =
+        check_paths(folder, &words, error) && match_settings_read(NULL, &words, settings, error);
     match_words_free(&words);
     return done;
 }
@@ -82,6 +127,14 @@ bool match_folder_open(const char *path, struct match_settings *settings, struct
     }
     if (!done) match_folder_close(folder);
     return done;
+}
+
+void match_folder_discard(struct match_folder *folder) {
+    if (folder->path == NULL) return;
+    char *manifest = memory_text("%s/manifest.json", folder->path);
+    unlink(manifest);
+    free(manifest);
+    rmdir(folder->path);
 }
 
 void match_folder_close(struct match_folder *folder) {
@@ -112,7 +165,7 @@ bool match_folder_finish(struct match_folder *folder, const struct match_setting
     char *text = memory_text("%s\n", dumped);
     bool done =
         write_file(folder, "report.txt", report, error) && write_file(folder, "summary.json", text, error);
-    if (result->end != MATCH_STOPPED)
+    if (result->end == MATCH_AT_LIMIT || result->end == MATCH_DECIDED)
         done = done && manifest_note_finished(folder->path, &folder->manifest, error);
     free(text);
     free(dumped);

@@ -26,8 +26,10 @@ bool match_folder_open(const char *path, struct match_settings *, struct match_f
     __attribute__((warn_unused_result));
 
 void match_folder_close(struct match_folder *);
+void match_folder_discard(struct match_folder *);  // removes one that was created, before its match began
 
 struct match_journal match_folder_journal(const struct match_folder *);
+// Writes the report of a match that ended, stopped or failed.
 bool match_folder_finish(struct match_folder *, const struct match_settings *, const struct match_result *,
                          struct error *) __attribute__((warn_unused_result));
 

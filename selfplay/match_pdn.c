@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/pdn.h"
@@ -16,6 +17,8 @@ struct match_pdn {
     const struct match_settings *settings;
     char *path;
     int file;
+    bool made;   // by this match
+    bool begun;  // emptied of what was there before
 };
 
 static bool failed(const struct match_pdn *pdn, struct error *error) {
@@ -24,13 +27,16 @@ static bool failed(const struct match_pdn *pdn, struct error *error) {
 
 struct match_pdn *match_pdn_open(const char *path, const struct match_settings *settings,
                                  struct error *error) {
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const bool made = file >= 0;
+    if (!made) file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         error_set(error, "%s: %s", path, strerror(errno));
         return NULL;
     }
     struct match_pdn *pdn = memory_new(1, sizeof *pdn);
-    *pdn = (struct match_pdn){.settings = settings, .path = memory_text("%s", path), .file = file};
+    *pdn =
+        (struct match_pdn){.settings = settings, .path = memory_text("%s", path), .file = file, .made = made};
     return pdn;
 }
 
@@ -88,8 +94,17 @@ static bool write_all(const struct match_pdn *pdn, const char *text, struct erro
     return true;
 }
 
+static bool begin(struct match_pdn *pdn, struct error *error) {
+    struct stat status;
+    if (pdn->begun) return true;
+    if (fstat(pdn->file, &status) != 0 || (S_ISREG(status.st_mode) && ftruncate(pdn->file, 0) != 0))
+        return failed(pdn, error);
+    pdn->begun = true;
+    return true;
+}
+
 bool match_pdn_add(struct match_pdn *pdn, const struct match_pair *pair, struct error *error) {
-    bool done = true;
+    bool done = begin(pdn, error);
     for (int i = 0; done && i < PAIR_GAMES; i++) {
         if (!pair->games[i].finished) continue;
         char *text = game_text(pdn->settings, pair, i);
@@ -102,6 +117,7 @@ bool match_pdn_add(struct match_pdn *pdn, const struct match_pair *pair, struct 
 bool match_pdn_close(struct match_pdn *pdn, struct error *error) {
     if (pdn == NULL) return true;
     const bool done = close(pdn->file) == 0 || errno == EINTR || failed(pdn, error);
+    if (pdn->made && !pdn->begun) unlink(pdn->path);
     free(pdn->path);
     free(pdn);
     return done;

@@ -367,6 +367,30 @@ static json_t *wholes(const uint64_t *values, int count) {
     return array;
 }
 
+// Bytes of the first character of a text, 0 when it is none of UTF-8.
+static size_t character_size(const char *text, size_t left) {
+    for (size_t size = 1; size <= 4 && size <= left; size++) {
+        json_t *character = json_stringn(text, size);
+        json_decref(character);
+        if (character != NULL) return size;
+    }
+    return 0;
+}
+
+// What a program said, which JSON has to hold whatever it is: "?" for each byte that is not UTF-8.
+static json_t *said(const char *text) {
+    char *repaired = memory_text("%s", text);
+    const size_t length = strlen(repaired);
+    for (size_t at = 0; at < length;) {
+        const size_t size = character_size(repaired + at, length - at);
+        if (size == 0) repaired[at] = '?';
+        at += size > 0 ? size : 1;
+    }
+    json_t *string = json_string(repaired);
+    free(repaired);
+    return string;
+}
+
 json_t *match_game_json(const struct match_settings *settings, const struct match_pair *pair, int game) {
     static const char *const results[] = {"0-1", "1/2-1/2", "1-0"};
     const struct match_game *match_game = &pair->games[game];
@@ -386,7 +410,7 @@ json_t *match_game_json(const struct match_settings *settings, const struct matc
     set(root, "black", json_string(settings->engines[engines[BLACK]].name));
     set(root, "result", json_string(results[1 + played->result]));
     set(root, "termination", json_string(termination_names[played->termination]));
-    if (*played->reason.text != '\0') set(root, "reason", json_string(played->reason.text));
+    if (*played->reason.text != '\0') set(root, "reason", said(played->reason.text));
     set(root, "opening", json_string(fen));
     set(root, "opening_plies", json_integer(played->random_plies));
     set(root, "plies", json_integer(played->plies));
@@ -457,7 +481,7 @@ static json_t *ends_json(const struct match_settings *settings, const struct mat
         set(root, "won", endings_json(ends->count[2]));
         set(root, "lost", endings_json(ends->count[0]));
         set(root, "drew", endings_json(ends->count[1]));
-        if (*ends->reason.text != '\0') set(root, "last_failure", json_string(ends->reason.text));
+        if (*ends->reason.text != '\0') set(root, "last_failure", said(ends->reason.text));
         json_array_append_new(array, root);
     }
     return array;

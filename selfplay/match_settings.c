@@ -561,6 +561,7 @@ bool match_settings_read(const char *config, const struct match_words *options,
                          struct match_settings *settings, struct error *error) {
     *settings = (struct match_settings){0};
     void *file;
+    if (!match_words_check(options, error)) return false;
     if (!config_read(config, NULL, 0, &match_schema, &file, error)) return false;
     const struct reader reader = {.config = config, .options = options, .file = file, .error = error};
     const bool done = take_all(&reader, settings);

@@ -7,6 +7,51 @@
 
 #include "core/support/memory.h"
 
+// ---- UTF-8
+
+static bool check_word(const char *outer, const char *key, const char *word, struct error *error) {
+    json_t *string = word != NULL ? json_string(word) : json_null();
+    json_decref(string);
+    if (string != NULL) return true;
+    const struct quote quote = error_quote(word, strlen(word));
+    error_set(error, "%s%s: expected UTF-8, got \"%s\"", outer, key, quote.text);
+    for (char *at = error->text; *at != ':'; at++) {
+        if (*at == '_') *at = '-';
+    }
+    return false;
+}
+
+static bool check_engine(const struct engine_words *words, struct error *error) {
+#define X(key) \
+    if (!check_word("--engine: ", #key, words->key, error)) return false;
+    FOR_EACH_ENGINE_KEY(X)
+#undef X
+    for (uint32_t i = 0; i < words->options_count; i++) {
+        if (!check_word("--engine: ", "option", words->options[i], error)) return false;
+    }
+    return true;
+}
+
+static bool check_sprt(const struct sprt_words *words, struct error *error) {
+#define X(key) \
+    if (!check_word("--sprt: ", #key, words->key, error)) return false;
+    FOR_EACH_SPRT_KEY(X)
+#undef X
+    return true;
+}
+
+bool match_words_check(const struct match_words *options, struct error *error) {
+#define X(key, ...) \
+    if (!check_word("--", #key, options->key, error)) return false;
+    FOR_EACH_COMMON_KEY(X)
+    FOR_EACH_MATCH_KEY(X)
+#undef X
+    for (uint32_t i = 0; i < options->engines_count; i++) {
+        if (!check_engine(&options->engines[i], error)) return false;
+    }
+    return options->sprt == NULL || check_sprt(options->sprt, error);
+}
+
 // ---- to JSON
 
 static void put(json_t *root, const char *key, const char *word) {

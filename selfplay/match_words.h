@@ -7,6 +7,9 @@
 // Is a limit for all engines among them?
 bool match_words_limit(const struct match_words *);
 
+// JSON holds UTF-8 only, and so do the words: false for others, with an error that names the option.
+bool match_words_check(const struct match_words *options, struct error *) __attribute__((warn_unused_result));
+
 // What applies of the options and the file (both as match_settings.h has them), without the number of
 // threads, which changes nothing.
 json_t *match_words_to_json(const struct match_words *options, const struct match_words *file);

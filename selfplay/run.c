@@ -306,8 +306,14 @@ static void work(struct run *run) {
     const struct settings *settings = settings_of(run);
     const struct playing_settings rules = {
         .variant = settings->variant, .draws = settings->draws, .max_plies = settings->max_plies};
-    struct playing *playing = playing_new(&rules);
     struct search *search = search_new(settings->variant, &run->weights, (size_t)settings->hash);
+    if (search == NULL) {
+        struct error error;
+        error_set(&error, "hash: no memory for another table of %d MB", settings->hash);
+        fail(run, &error);
+        return;
+    }
+    struct playing *playing = playing_new(&rules);
     const struct player players[2] = {{.search = search, .limits = settings->limits},
                                       {.search = search, .limits = settings->limits}};
     struct played_game game = {0};
@@ -360,9 +366,21 @@ static bool sync_journals(struct run *run, struct error *error) {
     return done;
 }
 
+// threads 0: as the configuration says.
+static int count_threads(const struct settings *settings, int threads) {
+    if (threads == 0) threads = settings->threads;
+    return threads > 0 ? threads : omp_get_num_procs();
+}
+
+static bool check_memory(const struct settings *settings, int threads, struct error *error) {
+    return search_room((size_t)threads * search_table_bytes((size_t)settings->hash)) ||
+           error_set(error, "hash: no memory for tables of %d MB for each of %d threads", settings->hash,
+                     threads);
+}
+
 enum run_end run_play(struct run *run, int threads, bool quiet, struct error *error) {
-    if (threads == 0) threads = settings_of(run)->threads;
-    if (threads == 0) threads = omp_get_num_procs();
+    threads = count_threads(settings_of(run), threads);
+    if (!check_memory(settings_of(run), threads, error)) return RUN_FAILED;
     run->progress = progress_start(settings_of(run)->variant->name, "games", settings_of(run)->games, quiet);
     progress_skip(run->progress, run_games_kept(run));
     run->started = clock_seconds();
@@ -486,6 +504,7 @@ struct run *run_create(const char *folder, struct settings *settings, struct err
     if (settings->weights != NULL && !weights_read(settings->weights, settings->variant, &checked, error)) {
         return NULL;
     }
+    if (!check_memory(settings, count_threads(settings, 0), error)) return NULL;
     struct run *run = run_new(folder);
     if (!begin(run, settings, error)) {
         run_close(run);

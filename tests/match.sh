@@ -2,6 +2,7 @@
 # match.sh BIN -- huff-match from its options to its exit code: pairs, threads, tests, files, refusals.
 set -euo pipefail
 match=$1/huff-match
+huff=$(realpath "$1/huff")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -280,3 +281,74 @@ printf 'variant: spanish\nnodes: 9\nengines:\n  - name: a\n  - name: b\n    hash
 refuses 2 "match.yaml:6: engines[1].hash: expected 0..65536, got \"-1\"" "$folder/match.yaml"
 printf 'variant: spanish\ngame: 9\n' >"$folder/match.yaml"
 refuses 2 "match.yaml:2: game: unknown key" "$folder/match.yaml"
+
+# What is not UTF-8 has no place in a manifest.
+refuses 2 '--engine: name: expected UTF-8' --variant spanish --engine $'name=\377' --engine name=b --nodes 9
+refuses 2 '--engine: cmd: expected UTF-8' --variant spanish --engine $'cmd=\303( hub' --engine name=b --nodes 9
+refuses 2 '--engine: option: expected UTF-8' --variant spanish --engine $'cmd=x,option.book=\377' --engine name=b --nodes 9
+refuses 2 '--openings: expected UTF-8' "${spanish[@]}" --nodes 9 --openings $'\377.pdn'
+printf 'variant: spanish\nnodes: 9\nengines:\n  - name: "\377"\n  - name: b\n' >"$folder/match.yaml"
+refuses 2 'match.yaml' "$folder/match.yaml"
+
+# What cannot begin leaves nothing behind and nothing harmed.
+refuses 1 '--hash: no memory for tables of 131072 MB for each of 1024 games at a time' "${spanish[@]}" --nodes 9 \
+    --games 4000 --threads 1024 --hash 65536 -o "$folder/unbegun"
+refuses 1 "$folder/none/games.pdn: No such file" "${spanish[@]}" --nodes 9 -o "$folder/unbegun" --pdn "$folder/none/games.pdn"
+[ ! -e "$folder/unbegun" ] || fail "a match that did not begin left its folder"
+echo 'old games' >"$folder/old.pdn"
+unstartable=(--variant spanish --engine 'cmd=/no/such/program' --engine name=b --nodes 9)
+refuses 1 'cannot start' "${unstartable[@]}" --pdn "$folder/old.pdn"
+[ "$(cat "$folder/old.pdn")" = 'old games' ] || fail "a match that did not begin emptied the file of games"
+refuses 1 'cannot start' "${unstartable[@]}" --pdn "$folder/new.pdn"
+[ ! -e "$folder/new.pdn" ] || fail "a match that did not begin left a file of games"
+run 0 "${spanish[@]}" --nodes 9 --games 2 --pdn "$folder/old.pdn"
+! grep -q 'old games' "$folder/old.pdn" || fail "the file of games was not begun anew"
+[ "$(grep -c '^\[Round ' "$folder/old.pdn")" -eq 2 ] || fail "not two games: $(cat "$folder/old.pdn")"
+
+# A match that fails reports what was counted, and says why it failed.
+run 1 "${spanish[@]}" --nodes 9 --games 8 --threads 1 --pdn /dev/full
+grep -qF '/dev/full: cannot write: No space left' "$folder/err" || fail "no reason: $(cat "$folder/err")"
+says '^Games: 2, Wins'
+run 1 "${spanish[@]}" --nodes 9 --games 8 --threads 1 --pdn /dev/full --json
+tail -n 1 "$folder/out" | grep -q '"games":2,.*"finished":false' || fail "no summary: $(cat "$folder/out")"
+cat >"$folder/mortal" <<END
+#!/bin/sh
+# A Hub engine that dies when it is asked for its tenth move, and never lives again.
+[ ! -e "$folder/died" ] || exit 3
+touch "$folder/died"
+moves=0
+while IFS= read -r line; do
+    case \$line in
+    go*) moves=\$((moves + 1)) ;;
+    esac
+    [ \$moves -lt 10 ] || { printf 'm\303\251 \377 \303\n' >&2; exit; }
+    printf '%s\n' "\$line"
+done | "$huff" hub
+END
+chmod +x "$folder/mortal"
+run 1 --variant spanish --engine "name=mortal,cmd=$folder/mortal" --engine name=b --nodes 9 --games 20 --threads 1 \
+    --openings start --max-plies 6 --recover 2 --json -o "$folder/mortal-run"
+grep -q 'engine mortal: failed 2 times in a row' "$folder/err" || fail "no reason: $(cat "$folder/err")"
+[ "$(grep -c '"type":"game"' "$folder/out")" -eq 4 ] || fail "not four games: $(cat "$folder/out")"
+grep -q '"type":"game".*"reason":".*mé ? ?' "$folder/out" || fail "no reason of a lost game: $(cat "$folder/out")"
+tail -n 1 "$folder/out" | grep -q '"games":4,.*"last_failure":".*mé ? ?.*"finished":false' || fail "no summary: $(cat "$folder/out")"
+grep -q '"games": 4' "$folder/mortal-run/summary.json" || fail "no summary.json"
+run 1 --resume "$folder/mortal-run"
+says '^Games: 4, Wins'
+cmp "$folder/out" "$folder/mortal-run/report.txt" || fail "report.txt of a match that failed is not what was printed"
+
+# Paths are relative to where a match began, and one that is lost is named with its run.
+match=$(realpath "$match")
+mkdir "$folder/begun-here"
+cp "$folder/bad.fen" "$folder/begun-here/list.fen"
+sed -i 2d "$folder/begun-here/list.fen"
+cd "$folder/begun-here"
+run 0 "${spanish[@]}" --nodes 9 --games 2 --openings list.fen -o run
+mkdir elsewhere bin
+ln -s "$folder/mortal" bin/mortal
+rm "$folder/died"
+run 1 --variant spanish --engine "cmd=bin/mortal" --engine name=b --nodes 9 --games 20 --recover 1 -o run2
+cd elsewhere
+refuses 1 '../run: openings: list.fen is not to be found from this folder' --resume ../run
+refuses 1 '../run2: cmd: bin/mortal is not to be found from this folder' --resume ../run2
+cd "$folder"

@@ -157,6 +157,8 @@ sed 's/^nodes: 200/nodes: many/' run.yaml > bad.yaml
 expect 1 "bad.yaml:4: nodes" "$bin/huff-selfplay" bad.yaml -o bad
 sed 's/^nodes: 200/depth: 3\nmovetime: 1/' run.yaml > bad.yaml
 expect 1 "expected one of nodes, depth and movetime" "$bin/huff-selfplay" bad.yaml -o bad
+expect 1 "hash: no memory for tables of 65536 MB for each of 1024 threads" \
+    "$bin/huff-selfplay" run.yaml -o bad --set hash=65536 --threads 1024
 [ ! -e bad ] || fail "a refused configuration left a folder"
 
 echo "every way to say how long to think, and how games are drawn"
