@@ -28,9 +28,8 @@ struct move {
 enum {
     // Quiet moves: at most MAX_QUIET, which tests prove from the pieces and the longest lines of each board.
     // Captures have no useful proven bound below the exponential one; the generator stops at MAX_CAPTURES and
-    // says so in `truncated`. The richest position that long searches found has 1034, a Frisian one; on 8x8
-    // they
-    // stay below 100 (tests/movegen_bounds.c).
+    // says so in `truncated`. The richest position that long searches found, a Frisian one, has 1034; on 8x8
+    // none was found with 100 (tests/movegen_bounds.c).
     MAX_QUIET = 352,
     MAX_CAPTURES = 1696,
     MAX_MOVES = MAX_QUIET + MAX_CAPTURES,
