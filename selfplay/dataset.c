@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/support/memory.h"
 #include "selfplay/shards.h"
@@ -529,26 +530,24 @@ struct dataset {
 };
 
 static hid_t open_file(const char *path, struct error *error) {
+    // Names a cause that HDF5 would bury, and does not wait for what is no file.
     struct stat status;
-    FILE *readable = fopen(path, "rb");  // names a cause that HDF5 would bury
-    if (readable == NULL || fstat(fileno(readable), &status) != 0) {
+    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && access(path, R_OK) != 0)) {
         error_set(error, "%s: %s", path, strerror(errno));
-        if (readable != NULL) fclose(readable);
         return -1;
     }
-    fclose(readable);
     if (!S_ISREG(status.st_mode) || H5Fis_hdf5(path) <= 0) {
         error_set(error, "%s: not an HDF5 file", path);
         return -1;
     }
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    const hid_t how = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(how, H5F_CLOSE_STRONG);
 #if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(access, false, true);  // finished files never change; some file systems have no locks
+    H5Pset_file_locking(how, false, true);  // finished files never change; some file systems have no locks
 #endif
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, how);
     if (file < 0) fail(error, "%s: damaged or truncated", path);
-    release(access);
+    release(how);
     return file;
 }
 

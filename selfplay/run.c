@@ -469,6 +469,18 @@ static bool store_weights(struct run *run, const struct settings *settings, stru
     return done;
 }
 
+// What file_replace had not renamed yet when the process was killed.
+static void remove_temporaries(const struct run *run) {
+    DIR *folder = opendir(run->folder);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strstr(entry->d_name, ".tmp-") == NULL) continue;
+        char *path = file_in(run->folder, entry->d_name);
+        unlink(path);
+        free(path);
+    }
+    if (folder != NULL) closedir(folder);
+}
+
 static void remove_beginnings(const struct run *run) {
     static const char *const names[] = {"manifest.json", "start.weights"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -484,6 +496,7 @@ static bool begin(struct run *run, struct settings *settings, struct error *erro
     if (manifest_exists(run->folder)) {  // by a process that was faster
         return error_set(error, "%s: exists already", run->folder);
     }
+    remove_temporaries(run);
     if (store_weights(run, settings, error) && manifest_create(run->folder, &kind, settings_to_json(settings),
                                                                checksums(run), &run->manifest, error)) {
         run->settings = *settings;
@@ -494,8 +507,22 @@ static bool begin(struct run *run, struct settings *settings, struct error *erro
     return false;
 }
 
+// A folder that holds nothing but what a process killed at its very beginning leaves: no run has begun there.
+static bool is_unused_folder(const char *folder) {
+    DIR *entries = opendir(folder);
+    if (entries == NULL) return false;
+    bool unused = true;
+    for (const struct dirent *entry; unused && (entry = readdir(entries)) != NULL;) {
+        const char *name = entry->d_name;
+        unused = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "start.weights") == 0 ||
+                 strstr(name, ".tmp-") != NULL;
+    }
+    closedir(entries);
+    return unused;
+}
+
 struct run *run_create(const char *folder, struct settings *settings, struct error *error) {
-    if (file_exists(folder)) {
+    if (file_exists(folder) && !is_unused_folder(folder)) {
         error_set(error, "%s: exists already; to go on with a run: --resume %s", folder, folder);
         return NULL;
     }
@@ -522,18 +549,6 @@ static bool read_weights(struct run *run, struct error *error) {
     }
     free(path);
     return done;
-}
-
-// What file_replace had not renamed yet when the process was killed.
-static void remove_temporaries(const struct run *run) {
-    DIR *folder = opendir(run->folder);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (strstr(entry->d_name, ".tmp-") == NULL) continue;
-        char *path = file_in(run->folder, entry->d_name);
-        unlink(path);
-        free(path);
-    }
-    if (folder != NULL) closedir(folder);
 }
 
 static bool find_shards(struct run *run, bool quiet, struct error *error) {

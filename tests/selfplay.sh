@@ -113,6 +113,13 @@ code=0
 "$bin/huff-data" info one > /dev/full 2> err || code=$?
 [ $code = 1 ] || fail "standard output on a full disk: code $code"
 
+echo "a folder in which a process was killed before the run began"
+mkdir early
+touch early/start.weights early/manifest.json.tmp-1-1
+"$bin/huff-selfplay" run.yaml -o early -q > /dev/null
+same_as_reference early "in a folder left from the beginning"
+[ ! -e early/manifest.json.tmp-1-1 ] || fail "a temporary file was left"
+
 echo "refused"
 expect 1 "one: exists already" "$bin/huff-selfplay" run.yaml -o one
 expect 1 "none: No such file" "$bin/huff-selfplay" --resume none

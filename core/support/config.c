@@ -116,6 +116,8 @@ static bool check_integer(const struct check *check, const yaml_node_t *node, co
         return refuse(check, node, key, "expected a decimal number without leading zeros, got \"%.80s\"",
                       text_of(node));
     }
+    if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0')
+        return refuse(check, node, key, "expected a whole number, got \"%.80s\"", text_of(node));
     int64_t value;
     return options_number(place_of(check, node, key).text, text_of(node), least, most, &value, check->error);
 }
@@ -124,7 +126,8 @@ static bool check_real(const struct check *check, const yaml_node_t *node, const
                        const cyaml_schema_value_t *schema) {
     const double most = schema->data_size == sizeof(float) ? 3.4e38 : 1.7e308;
     double value;
-    return options_real(place_of(check, node, key).text, text_of(node), -most, most, &value, check->error);
+    return options_real(place_of(check, node, key).text, text_of(node), -most, most, &value, NULL) ||
+           refuse(check, node, key, "expected a number, got \"%.80s\"", text_of(node));
 }
 
 static bool check_truth(const struct check *check, const yaml_node_t *node, const char *key) {
@@ -283,8 +286,35 @@ static size_t line_of_second(yaml_parser_t *parser) {
     return found ? line : 0;
 }
 
+// libyaml takes a time that grows with the square of the depth, and configurations are flat.
+enum { DEEPEST_NESTING = 32 };
+
+// Reads events until one is nested too deep; 0, or the line where it is. Bad YAML is left to the parser to
+// name.
+static size_t line_of_too_deep(const char *text, size_t size) {
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) return 0;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    int depth = 0;
+    size_t line = 0;
+    for (bool over = false; !over && line == 0;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event)) break;
+        over = event.type == YAML_STREAM_END_EVENT;
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        if (depth > DEEPEST_NESTING) line = event.start_mark.line + 1;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return line;
+}
+
 static bool parse(const char *path, const char *text, size_t size, yaml_document_t *document,
                   struct error *error) {
+    const size_t too_deep = line_of_too_deep(text, size);
+    if (too_deep != 0)
+        return error_set(error, "%s:%zu: nested more than %d deep", path, too_deep, DEEPEST_NESTING);
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return error_set(error, "%s: libyaml does not start", path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
