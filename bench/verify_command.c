@@ -205,7 +205,12 @@ int verify_run(int argc, char **argv) {
     } else {
         if (tally.left_out) printf("%d rows known to be wrong were left out\n", tally.left_out);
         printf("%d passed, %d failed\n", tally.passed, tally.failed);
-        if (tally.failed || !tally.passed) code = EXIT_FAILED;
+        if (tally.failed) code = EXIT_FAILED;
+        if (!tally.failed && !tally.passed) {
+            error_set(&error, "no published counts%s%s with so few leaves", only ? " of " : "",
+                      only ? only->name : "");
+            code = options_fail(argv[0], EXIT_FAILED, &error);
+        }
     }
     free(rows);
     free(text);
