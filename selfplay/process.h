@@ -13,8 +13,7 @@ struct process;
 // A command is words separated by blanks; "..." and '...' hold a word together.
 bool process_check_command(const char *command, struct error *) __attribute__((warn_unused_result));
 
-// `folder` may be NULL. Ignores
-// SIGPIPE from now on. Call it from a thread that lives as long as the child.
+// `folder` may be NULL. Ignores SIGPIPE from now on. Call it from a thread that lives as long as the child.
 struct process *process_start(const char *command, const char *folder, struct error *);
 
 // The next line, as wire_receive has it; valid until the next call. WIRE_CLOSED also when the child has ended
@@ -38,7 +37,7 @@ void process_describe_end(struct process *, char *text, size_t size);
 void process_last_errors(struct process *, char *text, size_t size);
 
 // Closes its input, after the line `quit` when that is not NULL, and waits; then SIGTERM, then SIGKILL for
-// the whole group. When `quit` is NULL there is no waiting.
+// the whole group and what has left it. When `quit` is NULL there is no waiting.
 void process_end(struct process *, const char *quit);
 
 #endif

@@ -250,6 +250,11 @@ grep -q '"termination":"crash".*"reason":"engine a: gone instead of a move (sign
 grep -q '"games":20,.*"finished":true' "$folder/killed.out" || fail "killed: not finished: $(cat "$folder/killed.out")"
 play dxp-exit 1 --variant international --engine "name=a,cmd=$bad exit {port},proto=dxp" --engine name=b --nodes 50 --games 2
 says dxp-exit 'engine a: failed 3 times in a row, at last: gone instead of a connection (exit code 4); its standard error: "bad_engine: cannot find my book"'
+# The child of one that ends holds the connection open.
+play dxp-orphan 0 --variant international --engine "name=a,cmd=sh -c '$folder/huff dxp --listen {port} --time 600 & sleep 1; exit 3',proto=dxp" \
+    --engine name=b --nodes 50 --games 2 --stall 600 --recover 30
+[ "$(grep -c '"termination":"crash","reason":"engine a: gone instead of a move (exit code 3)' "$folder/dxp-orphan.out")" -eq 2 ] ||
+    fail "dxp-orphan: $(cat "$folder/dxp-orphan.out")"
 play dxp-silent 1 --variant international --engine "name=a,cmd=sleep 600,proto=dxp,listen=0" --engine name=b --nodes 50 --games 2 --startup 0.3 --recover 2
 says dxp-silent 'engine a: failed 2 times in a row, at last: it does not connect to 127.0.0.1:'
 play dxp-small 2 --variant spanish --engine "name=a,cmd=x {port},proto=dxp" --engine name=b --nodes 50
