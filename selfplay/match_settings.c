@@ -13,6 +13,7 @@
 #include "core/support/options.h"
 #include "search/dxp.h"
 #include "selfplay/match_words.h"
+#include "selfplay/process.h"
 
 enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024 };
 
@@ -414,7 +415,12 @@ static bool take_program(const struct reader *reader, const struct engine_words 
         return alone->text == NULL || refuse(reader, alone, "goes with cmd only");
     }
     if (weights.text != NULL) return refuse(reader, &weights, "goes with the engine of this program only");
-    if (words->cmd != NULL) engine->command = memory_text("%s", words->cmd);
+    if (words->cmd != NULL) {
+        const struct word cmd = word_of(words->cmd, outer, "cmd");
+        struct error cause;
+        if (!process_check_command(words->cmd, &cause)) return refuse(reader, &cmd, cause.text);
+        engine->command = memory_text("%s", words->cmd);
+    }
     if (dir.text != NULL) engine->folder = memory_text("%s", dir.text);
     for (; engine->option_count < (int)words->options_count; engine->option_count++) {
         const char *text = words->options[engine->option_count];

@@ -773,6 +773,7 @@ Test(config, errors_of_sets_name_the_option) {
     static const struct {
         const char *set, *error;
     } rows[] = {
+        {"variant=\377", "--set: expected text in UTF-8, got \"variant=?\""},
         {"games=2o0", "--set games: expected a whole number, got \"2o0\""},
         {"gamse=1",
          "--set gamse: unknown key, expected one of variant, games, offset, rate, quiet_only, limit, "

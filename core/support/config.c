@@ -419,6 +419,10 @@ static bool apply_set(struct check *check, const char *set, const cyaml_schema_v
     if (equals == NULL || equals == set) {
         return error_set(check->error, "--set: expected KEY=VALUE, got \"%.80s\"", set);
     }
+    // The document takes no other text; a node that nothing refers to does no harm.
+    if (new_scalar(check->document, set, strlen(set), YAML_ANY_SCALAR_STYLE) == 0)
+        return error_set(check->error, "--set: expected text in UTF-8, got \"%s\"",
+                         error_quote(set, strlen(set)).text);
     char *key = memory_text("%.*s", (int)(equals - set), set);
     char *parts = memory_text("%s", key);
     put_set(check->document, parts, equals + 1);
