@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "core/notation.h"
-#include "core/support/clock.h"
 #include "core/support/memory.h"
-#include "core/support/random.h"
+#include "tests/fuzz.h"
 #include "tests/random_positions.h"
 
 static struct {
@@ -99,7 +98,6 @@ static struct position read_position(const struct variant *v, const char *text) 
     return p;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
     const struct variant *v = &variants[data[0] % variant_count];
@@ -210,28 +208,18 @@ static void an_input(struct random *random, struct input *in) {
     }
 }
 
+static const uint8_t *next_input(struct random *random, size_t *size) {
+    static struct input in;
+    an_input(random, &in);
+    *size = in.size;
+    return in.bytes;
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: fuzz_notation COUNT SEED\n");
-        return 2;
-    }
-    const long count = strtol(argv[1], NULL, 10);
-    const uint64_t seed = strtoull(argv[2], NULL, 10);
-    double slowest = 0;
-    long slowest_input = 0;
-    for (long i = 0; i < count; i++) {
-        static struct input in;
-        struct random random = random_stream(seed, (uint64_t)i);
-        an_input(&random, &in);
-        const double start = clock_seconds();
-        LLVMFuzzerTestOneInput(in.bytes, in.size);
-        const double seconds = clock_seconds() - start;
-        if (seconds > slowest) slowest_input = i;
-        if (seconds > slowest) slowest = seconds;
-    }
-    printf("%ld inputs, %ld positions and %ld moves read, slowest %.3f s (%ld)\n", count, counts.positions,
-           counts.moves, slowest, slowest_input);
-    require(!count || (counts.positions && counts.moves), "nothing was read");
+    const struct fuzz_run run = fuzz_run("fuzz_notation", argc, argv, next_input);
+    printf("%ld inputs, %ld positions and %ld moves read, slowest %.3f s (%ld)\n", run.count,
+           counts.positions, counts.moves, run.slowest, run.slowest_input);
+    require(!run.count || (counts.positions && counts.moves), "nothing was read");
     return 0;
 }
 

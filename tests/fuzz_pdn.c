@@ -13,9 +13,8 @@
 
 #include "core/notation.h"
 #include "core/pdn.h"
-#include "core/support/clock.h"
 #include "core/support/memory.h"
-#include "core/support/random.h"
+#include "tests/fuzz.h"
 
 static struct { long games, moves, skipped, warnings; } counts;
 
@@ -73,7 +72,6 @@ static void check_game(const struct pdn_game *game, struct pdn_settings settings
     counts.moves += game->ply_count;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     const int variant = data[0] % (variant_count + 1);
@@ -297,28 +295,19 @@ static void an_input(struct random *random, struct input *in) {
     }
 }
 
+static const uint8_t *next_input(struct random *random, size_t *size) {
+    static struct input in;
+    an_input(random, &in);
+    *size = in.size;
+    return in.bytes;
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: fuzz_pdn COUNT SEED\n");
-        return 2;
-    }
-    const long count = strtol(argv[1], NULL, 10);
-    const uint64_t seed = strtoull(argv[2], NULL, 10);
-    double slowest = 0;
-    long slowest_input = 0;
-    for (long i = 0; i < count; i++) {
-        static struct input in;
-        struct random random = random_stream(seed, (uint64_t)i);
-        an_input(&random, &in);
-        const double start = clock_seconds();
-        LLVMFuzzerTestOneInput(in.bytes, in.size);
-        const double seconds = clock_seconds() - start;
-        if (seconds > slowest) slowest_input = i;
-        if (seconds > slowest) slowest = seconds;
-    }
+    const struct fuzz_run run = fuzz_run("fuzz_pdn", argc, argv, next_input);
     printf("%ld inputs, %ld games with %ld moves read, %ld skipped, %ld warnings, slowest %.3f s (%ld)\n",
-           count, counts.games, counts.moves, counts.skipped, counts.warnings, slowest, slowest_input);
-    require(!count || (counts.moves && counts.skipped && counts.warnings), "nothing was read");
+           run.count, counts.games, counts.moves, counts.skipped, counts.warnings, run.slowest,
+           run.slowest_input);
+    require(!run.count || (counts.moves && counts.skipped && counts.warnings), "nothing was read");
     return 0;
 }
 

@@ -16,12 +16,11 @@
 #include <unistd.h>
 
 #include "core/notation.h"
-#include "core/support/clock.h"
 #include "core/support/memory.h"
-#include "core/support/random.h"
 #include "search/dxp_engine.h"
 #include "search/hub.h"
 #include "search/hub_engine.h"
+#include "tests/fuzz.h"
 
 enum reader { HUB_CODEC, DXP_CODEC, HUB_ENGINE, DXP_FOLLOWER, DXP_INITIATOR, READERS };
 
@@ -224,7 +223,6 @@ static void talk_dxp(const char *text, size_t length, const struct variant *vari
     close(ends[1]);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     const enum reader reader = data[0] % READERS;
@@ -400,30 +398,20 @@ static void an_input(struct random *random, struct input *in) {
         a_single_phrase(random, in);
 }
 
+static const uint8_t *next_input(struct random *random, size_t *size) {
+    static struct input in;
+    an_input(random, &in);
+    *size = in.size;
+    return in.bytes;
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: fuzz_protocols COUNT SEED\n");
-        return 2;
-    }
-    const long count = strtol(argv[1], NULL, 10);
-    const uint64_t seed = strtoull(argv[2], NULL, 10);
-    double slowest = 0;
-    long slowest_input = 0;
-    for (long i = 0; i < count; i++) {
-        static struct input in;
-        struct random random = random_stream(seed, (uint64_t)i);
-        an_input(&random, &in);
-        const double start = clock_seconds();
-        LLVMFuzzerTestOneInput(in.bytes, in.size);
-        const double seconds = clock_seconds() - start;
-        if (seconds > slowest) slowest_input = i;
-        if (seconds > slowest) slowest = seconds;
-    }
+    const struct fuzz_run run = fuzz_run("fuzz_protocols", argc, argv, next_input);
     printf("%ld inputs, understood: %ld lines, %ld levels, %ld positions, %ld messages, %ld conversations; "
            "slowest %.3f s (%ld)\n",
-           count, counts.lines, counts.levels, counts.positions, counts.messages, counts.conversations,
-           slowest, slowest_input);
-    require(!count || (counts.lines && counts.levels && counts.positions && counts.messages),
+           run.count, counts.lines, counts.levels, counts.positions, counts.messages, counts.conversations,
+           run.slowest, run.slowest_input);
+    require(!run.count || (counts.lines && counts.levels && counts.positions && counts.messages),
             "nothing was understood");
     return 0;
 }
