@@ -136,13 +136,10 @@ int perft_run(int argc, char **argv) {
     struct arguments a = {0};
     struct error error;
     argp_parse(&perft_argp, argc, argv, 0, NULL, &a);
-    const struct variant *v = variant_find(a.common.variant, &error);
-    if (!v) return options_fail(argv[0], EXIT_USAGE, &error);
-    struct position p = variant_initial(v);
-    if (a.fen && !position_from_fen(v, a.fen, &p, &error)) {
-        error_prefix(&error, "--fen");
+    const struct variant *v;
+    struct position p;
+    if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
         return options_fail(argv[0], EXIT_USAGE, &error);
-    }
     a.perft.threads = options_threads(&a.common);
     a.perft.quiet = a.common.quiet;
     struct perft *perft = perft_new(v, &a.perft, &error);

@@ -416,6 +416,14 @@ bool position_from_fen(const struct variant *variant, const char *text, struct p
     return true;
 }
 
+bool position_from_options(const char *variant_name, const char *fen, const struct variant **variant,
+                           struct position *position, struct error *error) {
+    *variant = variant_find(variant_name, error);
+    if (!*variant) return false;
+    *position = variant_initial(*variant);
+    return !fen || position_from_fen(*variant, fen, position, error) || error_prefix(error, "--fen");
+}
+
 // ---- Hub positions ----
 
 void position_to_hub(const struct variant *variant, const struct position *p,

@@ -40,6 +40,11 @@ void position_to_fen(const struct variant *, const struct position *, char text[
 bool position_from_fen(const struct variant *, const char *text, struct position *, struct error *)
     __attribute__((warn_unused_result));
 
+// The variant and the position that --variant and --fen ask for (fen may be NULL: the start of the game).
+bool position_from_options(const char *variant_name, const char *fen, const struct variant **variant,
+                           struct position *position, struct error *error)
+    __attribute__((warn_unused_result));
+
 // Hub: side to move and one character a square, common numbering ("Wbbbb...wwww").
 void position_to_hub(const struct variant *, const struct position *, char text[static HUB_TEXT_SIZE]);
 bool position_from_hub(const struct variant *, const char *text, struct position *, struct error *)

@@ -184,7 +184,7 @@ int analyse_run(int argc, char **argv) {
     argp_parse(&analyse_argp, argc, argv, 0, NULL, &a);
     const struct variant *v;
     struct position p;
-    if (!read_position_options(a.common.variant, a.fen, &v, &p, &error))
+    if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
         return options_fail(argv[0], EXIT_USAGE, &error);
     struct weights weights = weights_material(v);
     if (a.weights && !weights_read(a.weights, v, &weights, &error))

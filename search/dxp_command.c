@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/notation.h"
 #include "core/support/clock.h"
 #include "core/support/options.h"
 #include "search/commands.h"
@@ -140,7 +141,7 @@ static const struct argp dxp_argp = {
 static bool read_settings(struct arguments *a, struct error *error) {
     struct dxp_settings *settings = &a->settings;
     const char *name = a->common.variant ? a->common.variant : "international";
-    if (!read_position_options(name, a->fen, &settings->variant, &settings->start, error)) return false;
+    if (!position_from_options(name, a->fen, &settings->variant, &settings->start, error)) return false;
     settings->special = a->fen != NULL;
     if (settings->variant->rules->width == DXP_WIDTH) return true;
     return error_set(error, "--variant: DXP is for 10x10 boards, %s has %dx%d", settings->variant->name,

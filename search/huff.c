@@ -1,15 +1,6 @@
 // huff.c -- the program huff: legal moves, analysis and the rules of every variant.
-#include "core/notation.h"
 #include "core/support/options.h"
 #include "search/commands.h"
-
-bool read_position_options(const char *variant_name, const char *fen, const struct variant **variant,
-                           struct position *position, struct error *error) {
-    *variant = variant_find(variant_name, error);
-    if (!*variant) return false;
-    *position = variant_initial(*variant);
-    return !fen || position_from_fen(*variant, fen, position, error) || error_prefix(error, "--fen");
-}
 
 int main(int argc, char **argv) {
     static const struct command commands[] = {

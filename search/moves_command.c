@@ -132,7 +132,7 @@ int moves_run(int argc, char **argv) {
     argp_parse(&moves_argp, argc, argv, 0, NULL, &a);
     const struct variant *v;
     struct position p;
-    if (!read_position_options(a.common.variant, a.fen, &v, &p, &error))
+    if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
         return options_fail(argv[0], EXIT_USAGE, &error);
     struct listing listing = {.rows = a.common.json ? json_array() : NULL};
     if (!list_moves(v, &p, a.paths, &listing, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
