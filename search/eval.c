@@ -3,6 +3,10 @@
 // eval_score is the definition that the tuner fits; evaluator_score is the same sum arranged for speed.
 #include "search/eval.h"
 
+#include <stdlib.h>
+
+#include "core/support/memory.h"
+
 // ---- the definition ----
 
 static int add_feature(struct feature *features, int n, int term, int count) {
@@ -50,17 +54,27 @@ int eval_score(const struct weights *weights, const struct position *p) {
 
 // ---- for the search ----
 
-struct evaluator evaluator_new(const struct weights *weights) {
+// By bit of the board, a piece's value and its square's in one number.
+struct evaluator {
+    int32_t man[2][64], king[2][64];
+    int32_t turn;
+};
+
+struct evaluator *evaluator_new(const struct weights *weights) {
     const int32_t *value = weights->value;
     const int width = weights->variant->rules->width, squares = board_squares(width);
-    struct evaluator e = {.turn = value[TERM_TURN]};
+    struct evaluator *e = memory_new(1, sizeof *e);
+    e->turn = value[TERM_TURN];
     for (int number = 1; number <= squares; number++) {
         const square white = board_square(width, number), black = board_square(width, squares + 1 - number);
-        e.man[WHITE][white] = e.man[BLACK][black] = value[TERM_MAN] + value[TERM_MAN_SQUARE + number - 1];
-        e.king[WHITE][white] = e.king[BLACK][black] = value[TERM_KING] + value[TERM_KING_SQUARE + number - 1];
+        e->man[WHITE][white] = e->man[BLACK][black] = value[TERM_MAN] + value[TERM_MAN_SQUARE + number - 1];
+        e->king[WHITE][white] = e->king[BLACK][black] =
+            value[TERM_KING] + value[TERM_KING_SQUARE + number - 1];
     }
     return e;
 }
+
+void evaluator_free(struct evaluator *e) { free(e); }
 
 static int sum_over(const int32_t value[static 64], bitboard pieces) {
     int sum = 0;

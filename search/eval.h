@@ -70,13 +70,9 @@ int eval_features(const struct variant *, const struct position *,
 // Centipawns (a man is about 100) from the side to move's view: the sum over eval_features.
 int eval_score(const struct weights *, const struct position *);
 
-// The same for a search: weights laid out by bit of the board, a piece's value and its square's in one
-// number.
-struct evaluator {
-    int32_t man[2][64], king[2][64];
-    int32_t turn;
-};
-struct evaluator evaluator_new(const struct weights *);
+// The same for a search: the weights laid out for speed.
+struct evaluator *evaluator_new(const struct weights *) __attribute__((warn_unused_result));
+void evaluator_free(struct evaluator *);
 int evaluator_score(const struct evaluator *, const struct position *);  // equals eval_score
 
 #endif

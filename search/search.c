@@ -59,7 +59,7 @@ struct line {
 
 struct search {
     const struct variant *variant;
-    struct evaluator evaluator;
+    struct evaluator *evaluator;
 
     struct entry *table;  // NULL without one
     size_t table_mask;    // clusters - 1
@@ -122,6 +122,7 @@ struct search *search_new(const struct variant *variant, const struct weights *w
 
 void search_free(struct search *s) {
     if (!s) return;
+    evaluator_free(s->evaluator);
     free(s->table);
     free(s->list);
     free(s->arena);
@@ -282,7 +283,7 @@ static void learn(struct search *s, const struct ranked *moves, int at, int dept
 
 // ---- the search ----
 
-static int evaluate(const struct search *s) { return evaluator_score(&s->evaluator, game_position(s->game)); }
+static int evaluate(const struct search *s) { return evaluator_score(s->evaluator, game_position(s->game)); }
 
 // The side to move has no move.
 static int score_without_move(const struct search *s) {

@@ -84,7 +84,7 @@ Test(features, weigh_up_to_the_score) {
         const struct variant *variant = &variants[i];
         struct splitmix random = splitmix_of(variant->name, 1);
         const struct weights weights = random_weights(variant, (uint64_t)i, 3000);
-        const struct evaluator evaluator = evaluator_new(&weights);
+        struct evaluator *const evaluator = evaluator_new(&weights);
         int different = 0;
         for (int n = 0; n < POSITIONS; n++) {
             const struct position p = random_placement(variant->rules, &random);
@@ -98,10 +98,11 @@ Test(features, weigh_up_to_the_score) {
             }
             const int score = (p.turn == WHITE ? sum : -sum) / WEIGHT_UNIT;
             cr_assert_eq(eval_score(&weights, &p), score);
-            cr_assert_eq(evaluator_score(&evaluator, &p), score);
+            cr_assert_eq(evaluator_score(evaluator, &p), score);
             different += score != 0;
         }
         cr_assert_gt(different, POSITIONS / 2);
+        evaluator_free(evaluator);
     }
 }
 
@@ -110,10 +111,10 @@ Test(eval, colour_swap_keeps_the_score_of_the_side_to_move) {
         const struct variant *variant = &variants[i];
         struct splitmix random = splitmix_of(variant->name, 2);
         const struct weights weights = random_weights(variant, 100u + (uint64_t)i, 3000);
-        const struct evaluator evaluator = evaluator_new(&weights);
+        struct evaluator *const evaluator = evaluator_new(&weights);
         for (int n = 0; n < POSITIONS; n++) {
             const struct position p = random_placement(variant->rules, &random), q = swapped(variant, &p);
-            cr_assert_eq(evaluator_score(&evaluator, &p), evaluator_score(&evaluator, &q));
+            cr_assert_eq(evaluator_score(evaluator, &p), evaluator_score(evaluator, &q));
 
             struct feature a[MAX_FEATURES], b[MAX_FEATURES];
             const int count = eval_features(variant, &p, a);
@@ -123,6 +124,7 @@ Test(eval, colour_swap_keeps_the_score_of_the_side_to_move) {
                 cr_assert_eq(a[f].count, -b[f].count);
             }
         }
+        evaluator_free(evaluator);
     }
 }
 
@@ -130,11 +132,12 @@ Test(eval, stays_within_its_limit) {
     const struct variant *variant = variant_named("international");
     struct weights weights = weights_material(variant);
     for (int t = 0; t < TERM_COUNT; t++) weights.value[t] = WEIGHT_LIMIT;
-    const struct evaluator evaluator = evaluator_new(&weights);
+    struct evaluator *const evaluator = evaluator_new(&weights);
     const struct position p = position_of(variant, "W:W31-50:B1");
-    cr_assert_eq(evaluator_score(&evaluator, &p), SCORE_LIMIT);
+    cr_assert_eq(evaluator_score(evaluator, &p), SCORE_LIMIT);
     const struct position q = swapped(variant, &p);
     cr_assert_eq(eval_score(&weights, &q), SCORE_LIMIT);
+    evaluator_free(evaluator);
 }
 
 Test(eval, material_to_start_from) {
