@@ -1,16 +1,115 @@
-// fuzz.h -- a fuzzer's run without libFuzzer: `fuzz_x COUNT SEED` makes inputs from random streams and tries
-// each.
+// fuzz.h -- what fuzzers share: inputs made and changed at random, and a run over many of them.
+//
+// A fuzzer without libFuzzer is a program `fuzz_x COUNT SEED [SECONDS]`: input i is a function of the seed
+// and i, and after so many seconds no further one is tried. An input that takes minutes ends the run
+// (SIGALRM).
 #ifndef HUFF_TESTS_FUZZ_H
 #define HUFF_TESTS_FUZZ_H
 
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/support/clock.h"
+#include "core/support/error.h"
 #include "core/support/random.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static inline void fuzz_require(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
+    abort();
+}
+
+// An error is one line, and says something.
+static inline void fuzz_check_error(const struct error *error) {
+    const size_t length = strnlen(error->text, sizeof error->text);
+    fuzz_require(length > 0 && length < sizeof error->text, "an error without text");
+    for (size_t i = 0; i < length; i++)
+        fuzz_require((unsigned char)error->text[i] >= ' ' && error->text[i] != '\x7f',
+                     "an error of several lines");
+}
+
+#ifndef HUFF_LIBFUZZER
+
+enum {
+    FUZZ_INPUT_SIZE = 1 << 14,
+    FUZZ_HANG_SECONDS = 300,
+};
+
+// What does not fit is left out.
+struct fuzz_input {
+    size_t size;
+    uint8_t bytes[FUZZ_INPUT_SIZE];
+};
+
+static inline int fuzz_some(struct random *random, int limit) {
+    return (int)random_below(random, (uint64_t)limit);
+}
+
+#define FUZZ_CHOOSE(random, list) (list)[fuzz_some(random, (int)(sizeof(list) / sizeof *(list)))]
+
+// One of the likely characters, or any.
+static inline char fuzz_char(struct random *random, const char *likely) {
+    return fuzz_some(random, 8) ? likely[fuzz_some(random, (int)strlen(likely))] : (char)random_bits(random);
+}
+
+static inline void fuzz_insert(struct fuzz_input *in, size_t at, const char *bytes, size_t length) {
+    if (length > sizeof in->bytes - in->size) return;
+    memmove(in->bytes + at + length, in->bytes + at, in->size - at);
+    memcpy(in->bytes + at, bytes, length);
+    in->size += length;
+}
+
+static inline void fuzz_append_bytes(struct fuzz_input *in, const char *bytes, size_t length) {
+    const size_t room = sizeof in->bytes - in->size;
+    fuzz_insert(in, in->size, bytes, length < room ? length : room);
+}
+
+static inline void fuzz_append(struct fuzz_input *in, const char *text) {
+    fuzz_append_bytes(in, text, strlen(text));
+}
+
+// One thing over and over.
+static inline void fuzz_append_often(struct fuzz_input *in, const char *text, int times) {
+    for (; times > 0; times--) fuzz_append(in, text);
+}
+
+static inline void fuzz_append_any(struct random *random, struct fuzz_input *in, int most) {
+    for (int n = fuzz_some(random, most); n > 0; n--)
+        fuzz_append_bytes(in, &(char){(char)random_bits(random)}, 1);
+}
+
+static inline void fuzz_cut(struct fuzz_input *in, size_t at, size_t length) {
+    memmove(in->bytes + at, in->bytes + at + length, in->size - at - length);
+    in->size -= length;
+}
+
+// A change at one place from `first` on: `length` bytes at most are overwritten by bytes of `piece`, go, or
+// come again at the end, or the piece comes between.
+static inline void fuzz_mutate(struct random *random, struct fuzz_input *in, size_t first, const char *piece,
+                               size_t piece_length, size_t length) {
+    const size_t at = first + (size_t)random_below(random, in->size - first + 1), rest = in->size - at;
+    if (length > rest) length = rest;
+    switch (fuzz_some(random, 4)) {
+    case 0: memcpy(in->bytes + at, piece, piece_length < rest ? piece_length : rest); return;
+    case 1: fuzz_insert(in, at, piece, piece_length); return;
+    case 2: fuzz_cut(in, at, length); return;
+    default: {
+        char again[256];
+        if (length > sizeof again) length = sizeof again;
+        memcpy(again, in->bytes + at, length);
+        fuzz_append_bytes(in, again, length);
+        return;
+    }
+    }
+}
 
 struct fuzz_run {
     long count;      // inputs tried
@@ -18,28 +117,35 @@ struct fuzz_run {
     long slowest_input;
 };
 
-// Makes an input, which stays until the next call, and says its size.
-typedef const uint8_t *fuzz_input(struct random *, size_t *size);
+// Makes an input with at least a byte in an empty one.
+typedef void fuzz_maker(struct random *, struct fuzz_input *);
 
-static inline struct fuzz_run fuzz_run(const char *name, int argc, char **argv, fuzz_input *next) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: %s COUNT SEED\n", name);
+static inline struct fuzz_run fuzz_run(int argc, char **argv, fuzz_maker *make) {
+    static struct fuzz_input in;
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: %s COUNT SEED [SECONDS]\n", program_invocation_short_name);
         exit(2);
     }
-    struct fuzz_run run = {.count = strtol(argv[1], NULL, 10)};
+    const long count = strtol(argv[1], NULL, 10);
     const uint64_t seed = strtoull(argv[2], NULL, 10);
-    for (long i = 0; i < run.count; i++) {
-        struct random random = random_stream(seed, (uint64_t)i);
-        size_t size;
-        const uint8_t *bytes = next(&random, &size);
+    const double end = argc > 3 ? clock_seconds() + strtod(argv[3], NULL) : INFINITY;
+    struct fuzz_run run = {0};
+    for (; run.count < count && clock_seconds() < end; run.count++) {
+        struct random random = random_stream(seed, (uint64_t)run.count);
+        in.size = 0;
+        make(&random, &in);
         const double start = clock_seconds();
-        LLVMFuzzerTestOneInput(bytes, size);
+        alarm(FUZZ_HANG_SECONDS);
+        LLVMFuzzerTestOneInput(in.bytes, in.size);
         const double seconds = clock_seconds() - start;
         if (seconds <= run.slowest) continue;
         run.slowest = seconds;
-        run.slowest_input = i;
+        run.slowest_input = run.count;
     }
+    alarm(0);
     return run;
 }
+
+#endif
 
 #endif

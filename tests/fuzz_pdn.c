@@ -1,7 +1,7 @@
 // fuzz_pdn.c -- texts of any kind through the reader of PDN games.
 //
 // A libFuzzer target where HUFF_LIBFUZZER is defined (clang's build, target libfuzz_pdn); otherwise a program
-// that makes texts from a seed: fuzz_pdn COUNT SEED.
+// that makes texts from a seed (tests/fuzz.h).
 //
 // An input is a byte that chooses the variant (or none), one with the settings, and the text. A game that is
 // read must survive being written and read again, and a second writing must give the same text; a report must
@@ -18,32 +18,26 @@
 
 static struct { long games, moves, skipped, warnings; } counts;
 
-static void require(bool holds, const char *what) {
-    if (holds) return;
-    fprintf(stderr, "fuzz_pdn: %s\n", what);
-    abort();
-}
-
 static void check_report(void *context, const char *line) {
-    require(!strncmp(line, "fuzz:", 5) && !strchr(line, '\n'), "a report that is not one line");
+    fuzz_require(!strncmp(line, "fuzz:", 5) && !strchr(line, '\n'), "a report that is not one line");
     ++*(long *)context;
 }
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 static void check_same(const struct pdn_game *a, const struct pdn_game *b) {
-    require(a->variant == b->variant && position_equal(&a->start, &b->start), "the start changed");
-    require(a->result == b->result && a->termination == b->termination, "the end changed");
-    require(a->ply_count == b->ply_count, "moves were lost");
-    require(same_text(a->comment, b->comment), "the first comment changed");
+    fuzz_require(a->variant == b->variant && position_equal(&a->start, &b->start), "the start changed");
+    fuzz_require(a->result == b->result && a->termination == b->termination, "the end changed");
+    fuzz_require(a->ply_count == b->ply_count, "moves were lost");
+    fuzz_require(same_text(a->comment, b->comment), "the first comment changed");
     for (int i = 0; i < a->ply_count; i++) {
         const struct pdn_ply *p = &a->plies[i], *q = &b->plies[i];
-        require(move_equal(p->move, q->move), "a move changed");
-        require(same_text(p->comment, q->comment), "a comment changed");
-        require(p->note.scored == q->note.scored && p->note.score == q->note.score &&
-                    p->note.timed == q->note.timed && p->note.seconds == q->note.seconds &&
-                    p->note.depth == q->note.depth && p->note.nodes == q->note.nodes,
-                "a note changed");
+        fuzz_require(move_equal(p->move, q->move), "a move changed");
+        fuzz_require(same_text(p->comment, q->comment), "a comment changed");
+        fuzz_require(p->note.scored == q->note.scored && p->note.score == q->note.score &&
+                         p->note.timed == q->note.timed && p->note.seconds == q->note.seconds &&
+                         p->note.depth == q->note.depth && p->note.nodes == q->note.nodes,
+                     "a note changed");
     }
 }
 
@@ -53,8 +47,8 @@ static void read_again(const char *text, struct pdn_settings settings, struct pd
     settings.context = &reports;
     struct pdn_reader *reader = pdn_reader_new("fuzz", text, strlen(text), &settings);
     struct pdn_game another;
-    require(pdn_read(reader, game), "a written game cannot be read");
-    require(!pdn_read(reader, &another), "a written game is read as two");
+    fuzz_require(pdn_read(reader, game), "a written game cannot be read");
+    fuzz_require(!pdn_read(reader, &another), "a written game is read as two");
     pdn_reader_free(reader);
 }
 
@@ -64,7 +58,7 @@ static void check_game(const struct pdn_game *game, struct pdn_settings settings
     read_again(text, settings, &again);
     if (settings.comments) check_same(game, &again);
     char *second = pdn_game_to_text(&again, settings.left);
-    require(!settings.comments || !strcmp(text, second), "a second writing gives another text");
+    fuzz_require(!settings.comments || !strcmp(text, second), "a second writing gives another text");
     free(text);
     free(second);
     pdn_game_free(&again);
@@ -94,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         pdn_game_free(&game);
     }
     const struct pdn_counts read = pdn_reader_counts(reader);
-    require(reports == read.skipped + read.warnings, "a game was skipped in silence");
+    fuzz_require(reports == read.skipped + read.warnings, "a game was skipped in silence");
     counts.skipped += read.skipped;
     counts.warnings += read.warnings;
     pdn_reader_free(reader);
@@ -103,19 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 
 #ifndef HUFF_LIBFUZZER
-
-struct input {
-    size_t size;
-    uint8_t bytes[1 << 14];
-};
-
-static void append(struct input *in, const char *text) {
-    const size_t length = strlen(text), room = sizeof in->bytes - in->size;
-    memcpy(in->bytes + in->size, text, length < room ? length : room);
-    in->size += length < room ? length : room;
-}
-
-static int some(struct random *random, int limit) { return (int)random_below(random, (uint64_t)limit); }
 
 // What PDN texts consist of, and what they should not.
 static const char *a_piece(struct random *random) {
@@ -193,121 +174,94 @@ static const char *a_piece(struct random *random) {
         "\n\n[Event \"b\"]\n",
         "\n\n[White \"\xe9\"]\n",
     };
-    return pieces[some(random, (int)(sizeof pieces / sizeof *pieces))];
+    return FUZZ_CHOOSE(random, pieces);
 }
 
-static void a_byte(struct random *random, struct input *in) {
-    static const char likely[] = "[]{}()\"'*/-x:.%!?$=\\ \n\r0123456789abcdefghWBK,";
-    const char c = likely[some(random, (int)sizeof likely - 1)];
-    if (in->size < sizeof in->bytes)
-        in->bytes[in->size++] = (uint8_t)(some(random, 4) ? c : (char)random_bits(random));
+static void a_byte(struct random *random, struct fuzz_input *in) {
+    const char c = fuzz_char(random, "[]{}()\"'*/-x:.%!?$=\\ \n\r0123456789abcdefghWBK,");
+    fuzz_append_bytes(in, &c, 1);
 }
 
-static void a_game(const struct variant *v, struct random *random, struct input *in) {
+static void a_game(const struct variant *v, struct random *random, struct fuzz_input *in) {
     static struct move_list legal;
     struct pdn_game game;
     pdn_game_init(&game, v, NULL);
     struct position now = game.start;
-    const int played = some(random, 30), before = some(random, 2) ? some(random, 60) : 0;
+    const int played = fuzz_some(random, 30), before = fuzz_some(random, 2) ? fuzz_some(random, 60) : 0;
     for (int n = before + played; n > 0; n--) {
         v->generate(&now, &legal);
         if (!legal.count || legal.truncated) break;
-        const struct move move = legal.moves[some(random, legal.count)];
+        const struct move move = legal.moves[fuzz_some(random, legal.count)];
         v->play(&now, move);
         if (n > played) {
             game.start = now;
             continue;
         }
-        const struct pdn_note note = {.timed = !some(random, 4),
-                                      .seconds = some(random, 1000) / 10.0,
-                                      .scored = !some(random, 4),
-                                      .score = some(random, 999) - 500,
-                                      .depth = some(random, 3),
+        const struct pdn_note note = {.timed = !fuzz_some(random, 4),
+                                      .seconds = fuzz_some(random, 1000) / 10.0,
+                                      .scored = !fuzz_some(random, 4),
+                                      .score = fuzz_some(random, 999) - 500,
+                                      .depth = fuzz_some(random, 3),
                                       .nodes = random_below(random, 2)};
         pdn_add_move(&game, move, &note);
-        if (!some(random, 8)) {
+        if (!fuzz_some(random, 8)) {
             const char *piece = a_piece(random);
             pdn_set_comment(&game, piece, strlen(piece));
         }
     }
-    game.result = (enum pdn_result)(some(random, 5) - 1);
-    game.termination = (enum termination)some(random, TERMINATION_COUNT);
-    if (!some(random, 4)) pdn_set_tag(&game, "Result", "4-6");
-    char *text = pdn_game_to_text(&game, (enum pdn_left)some(random, 3));
-    append(in, text);
+    game.result = (enum pdn_result)(fuzz_some(random, 5) - 1);
+    game.termination = (enum termination)fuzz_some(random, TERMINATION_COUNT);
+    if (!fuzz_some(random, 4)) pdn_set_tag(&game, "Result", "4-6");
+    char *text = pdn_game_to_text(&game, (enum pdn_left)fuzz_some(random, 3));
+    fuzz_append(in, text);
     free(text);
     pdn_game_free(&game);
 }
 
-static void a_mutation(struct random *random, struct input *in) {
-    const size_t at = 2 + (size_t)random_below(random, in->size - 1), rest = in->size - at;
-    size_t length = (size_t)some(random, some(random, 4) ? 4 : 200);
-    if (length > rest) length = rest;
-    switch (some(random, 4)) {
-    case 0:  // other bytes
-        for (size_t i = 0; i < length && i < 4; i++) in->bytes[at + i] = (uint8_t)random_bits(random);
-        return;
-    case 1:  // bytes go
-        memmove(in->bytes + at, in->bytes + at + length, rest - length);
-        in->size -= length;
-        return;
-    case 2: {  // a piece comes between
-        const char *piece = a_piece(random);
-        length = strlen(piece);
-        if (length > sizeof in->bytes - in->size) return;
-        memmove(in->bytes + at + length, in->bytes + at, rest);
-        memcpy(in->bytes + at, piece, length);
-        in->size += length;
-        return;
-    }
-    default:  // a part of the text again, at the end
-        if (length > sizeof in->bytes - in->size) return;
-        memmove(in->bytes + in->size, in->bytes + at, length);
-        in->size += length;
-    }
+static void a_mutation(struct random *random, struct fuzz_input *in) {
+    const uint64_t bits = random_bits(random);
+    char any[sizeof bits];
+    memcpy(any, &bits, sizeof bits);
+    const bool of_any = fuzz_some(random, 2);
+    const char *piece = of_any ? any : a_piece(random);
+    const size_t piece_length = of_any ? (size_t)fuzz_some(random, 4) : strlen(piece);
+    fuzz_mutate(random, in, 2, piece, piece_length,
+                (size_t)fuzz_some(random, fuzz_some(random, 4) ? 4 : 200));
 }
 
-static void an_input(struct random *random, struct input *in) {
-    const int variant = some(random, variant_count + 1);
-    const struct variant *v = &variants[variant < variant_count ? variant : some(random, variant_count)];
-    in->bytes[0] = (uint8_t)variant;
-    in->bytes[1] = (uint8_t)random_bits(random);
-    in->size = 2;
-    switch (some(random, 8)) {
+static void an_input(struct random *random, struct fuzz_input *in) {
+    const int variant = fuzz_some(random, variant_count + 1);
+    const struct variant *v = &variants[variant < variant_count ? variant : fuzz_some(random, variant_count)];
+    in->bytes[in->size++] = (uint8_t)variant;
+    in->bytes[in->size++] = (uint8_t)random_bits(random);
+    switch (fuzz_some(random, 8)) {
     case 0:  // anything
-        for (int n = some(random, 64); n > 0; n--) a_byte(random, in);
+        for (int n = fuzz_some(random, 64); n > 0; n--) a_byte(random, in);
         return;
     case 1:
     case 2:  // pieces in any order
-        for (int n = some(random, 40); n > 0; n--) append(in, a_piece(random));
+        for (int n = fuzz_some(random, 40); n > 0; n--) fuzz_append(in, a_piece(random));
         return;
     case 3: {  // one thing over and over
-        const char *piece = a_piece(random), *other = some(random, 2) ? a_piece(random) : "";
-        for (int n = some(random, some(random, 8) ? 20 : 1000); n > 0; n--) {
-            append(in, piece);
-            append(in, other);
+        const char *piece = a_piece(random), *other = fuzz_some(random, 2) ? a_piece(random) : "";
+        for (int n = fuzz_some(random, fuzz_some(random, 8) ? 20 : 1000); n > 0; n--) {
+            fuzz_append(in, piece);
+            fuzz_append(in, other);
         }
         return;
     }
     default:
-        for (int n = 1 + some(random, 3); n > 0; n--) a_game(v, random, in);
-        for (int n = some(random, 5); n > 0; n--) a_mutation(random, in);
+        for (int n = 1 + fuzz_some(random, 3); n > 0; n--) a_game(v, random, in);
+        for (int n = fuzz_some(random, 5); n > 0; n--) a_mutation(random, in);
     }
 }
 
-static const uint8_t *next_input(struct random *random, size_t *size) {
-    static struct input in;
-    an_input(random, &in);
-    *size = in.size;
-    return in.bytes;
-}
-
 int main(int argc, char **argv) {
-    const struct fuzz_run run = fuzz_run("fuzz_pdn", argc, argv, next_input);
+    const struct fuzz_run run = fuzz_run(argc, argv, an_input);
     printf("%ld inputs, %ld games with %ld moves read, %ld skipped, %ld warnings, slowest %.3f s (%ld)\n",
            run.count, counts.games, counts.moves, counts.skipped, counts.warnings, run.slowest,
            run.slowest_input);
-    require(!run.count || (counts.moves && counts.skipped && counts.warnings), "nothing was read");
+    fuzz_require(!run.count || (counts.moves && counts.skipped && counts.warnings), "nothing was read");
     return 0;
 }
 

@@ -2,7 +2,7 @@
 // them.
 //
 // A libFuzzer target where HUFF_LIBFUZZER is defined (clang's build, target libfuzz_protocols); otherwise a
-// program that makes its inputs from a seed: fuzz_protocols COUNT SEED.
+// program that makes its inputs from a seed (tests/fuzz.h).
 //
 // An input is a byte that says who reads it and a byte that chooses the variant, then what is said. What is
 // understood must survive being written and read again, an error must be one printable line, and an engine
@@ -34,20 +34,6 @@ static struct {
     long lines, levels, positions, messages, conversations;  // that were understood
 } counts;
 
-static void require(bool holds, const char *what) {
-    if (holds) return;
-    fprintf(stderr, "fuzz_protocols: %s\n", what);
-    abort();
-}
-
-static void check_error(const struct error *error) {
-    const size_t length = strnlen(error->text, sizeof error->text);
-    require(length > 0 && length < sizeof error->text, "an error without text");
-    for (size_t i = 0; i < length; i++)
-        require((unsigned char)error->text[i] >= ' ' && error->text[i] != '\x7f',
-                "an error of several lines");
-}
-
 // ---- Hub lines ----
 
 static bool same_value(const char *read, const char *again) {
@@ -65,12 +51,12 @@ static void check_line(const struct hub_line *line) {
     hub_begin(&text, line->command);
     for (int i = 0; i < line->count; i++)
         hub_add(&text, line->arguments[i].name, "%s", line->arguments[i].value);
-    require(hub_read(text.text, text.length, &again, &error), "a line that is not taken back");
-    require(!strcmp(line->command, again.command) && line->count == again.count, "a line changed");
+    fuzz_require(hub_read(text.text, text.length, &again, &error), "a line that is not taken back");
+    fuzz_require(!strcmp(line->command, again.command) && line->count == again.count, "a line changed");
     for (int i = 0; i < line->count; i++)
-        require(!strcmp(line->arguments[i].name, again.arguments[i].name) &&
-                    same_value(line->arguments[i].value, again.arguments[i].value),
-                "an argument changed");
+        fuzz_require(!strcmp(line->arguments[i].name, again.arguments[i].name) &&
+                         same_value(line->arguments[i].value, again.arguments[i].value),
+                     "an argument changed");
     hub_line_free(&again);
     hub_text_free(&text);
     counts.lines++;
@@ -82,14 +68,15 @@ static void check_level(const struct hub_line *line) {
     struct hub_text text = {0}, again_text = {0};
     struct error error;
     if (!hub_level_read(line, &level, &error)) {
-        check_error(&error);
+        fuzz_check_error(&error);
         return;
     }
     hub_level_write(&text, &level);
-    require(hub_read(text.text, text.length, &again, &error) && hub_level_read(&again, &again_level, &error),
-            "a level that is not taken back");
+    fuzz_require(hub_read(text.text, text.length, &again, &error) &&
+                     hub_level_read(&again, &again_level, &error),
+                 "a level that is not taken back");
     hub_level_write(&again_text, &again_level);
-    require(!strcmp(text.text, again_text.text), "a level changed");
+    fuzz_require(!strcmp(text.text, again_text.text), "a level changed");
     hub_line_free(&again);
     hub_text_free(&text);
     hub_text_free(&again_text);
@@ -102,13 +89,14 @@ static void check_info(const struct hub_line *line) {
     struct hub_line again = {0};
     struct error error;
     hub_info_write(&text, &info);
-    require(hub_read(text.text, text.length, &again, &error), "an info that is not taken back");
+    fuzz_require(hub_read(text.text, text.length, &again, &error), "an info that is not taken back");
     const struct hub_info again_info = hub_info_read(&again);
-    require(info.depth == again_info.depth && info.nodes == again_info.nodes &&
-                info.scored == again_info.scored,
-            "an info changed");
+    fuzz_require(info.depth == again_info.depth && info.nodes == again_info.nodes &&
+                     info.scored == again_info.scored,
+                 "an info changed");
     if (info.scored)
-        require(hub_score_read(info.score) <= 1000000 && hub_score_read(info.score) >= -1000000, "a score");
+        fuzz_require(hub_score_read(info.score) <= 1000000 && hub_score_read(info.score) >= -1000000,
+                     "a score");
     hub_line_free(&again);
     hub_text_free(&text);
 }
@@ -117,10 +105,10 @@ static void check_pos(const struct hub_line *line, const struct variant *variant
     struct game game;
     struct error error;
     if (!hub_pos_read(line, variant, &game, &error)) {
-        check_error(&error);
+        fuzz_check_error(&error);
         return;
     }
-    require(variant_check(variant, game_position(&game), &error), "a position that cannot be");
+    fuzz_require(variant_check(variant, game_position(&game), &error), "a position that cannot be");
     game_free(&game);
     counts.positions++;
 }
@@ -129,7 +117,7 @@ static void read_hub(const char *text, size_t length, const struct variant *vari
     static struct hub_line line;
     struct error error;
     if (!hub_read(text, length, &line, &error)) {
-        check_error(&error);
+        fuzz_check_error(&error);
         return;
     }
     check_line(&line);
@@ -144,10 +132,10 @@ static void check_message(const struct dxp_message *message) {
     char text[DXP_MESSAGE_SIZE], again_text[DXP_MESSAGE_SIZE];
     struct dxp_message again;
     struct error error;
-    require(dxp_write(message, text, &error), "a message that cannot be written");
-    require(strlen(text) <= DXP_MESSAGE_LIMIT, "a message that is too long");
-    require(dxp_read(text, strlen(text), &again, &error), "a message that is not taken back");
-    require(dxp_write(&again, again_text, &error) && !strcmp(text, again_text), "a message changed");
+    fuzz_require(dxp_write(message, text, &error), "a message that cannot be written");
+    fuzz_require(strlen(text) <= DXP_MESSAGE_LIMIT, "a message that is too long");
+    fuzz_require(dxp_read(text, strlen(text), &again, &error), "a message that is not taken back");
+    fuzz_require(dxp_write(&again, again_text, &error) && !strcmp(text, again_text), "a message changed");
     counts.messages++;
 }
 
@@ -158,14 +146,14 @@ static void check_dxp_move(const struct dxp_message *message) {
     struct move move;
     struct error error;
     variant->generate(&start, &legal);
-    if (!dxp_find_move(message, &legal, &move, &error)) check_error(&error);
+    if (!dxp_find_move(message, &legal, &move, &error)) fuzz_check_error(&error);
 }
 
 static void read_dxp(const char *text, size_t length) {
     struct dxp_message message;
     struct error error;
     if (!dxp_read(text, length, &message, &error)) {
-        check_error(&error);
+        fuzz_check_error(&error);
         return;
     }
     check_message(&message);
@@ -177,21 +165,21 @@ static void read_dxp(const char *text, size_t length) {
 static FILE *nowhere(void) {
     static FILE *file;
     if (!file) file = fopen("/dev/null", "w");
-    require(file, "cannot open /dev/null");
+    fuzz_require(file, "cannot open /dev/null");
     return file;
 }
 
 static void fill(int fd, const char *text, size_t length) {
-    require(write(fd, text, length) == (ssize_t)length, "cannot write to an engine");
+    fuzz_require(write(fd, text, length) == (ssize_t)length, "cannot write to an engine");
 }
 
 static void talk_hub(const char *text, size_t length, const struct variant *variant) {
     int ends[2];
-    require(!pipe(ends), "no pipe");
+    fuzz_require(!pipe(ends), "no pipe");
     fill(ends[1], text, length);
     close(ends[1]);
     const struct hub_settings settings = {.variant = variant, .hash_megabytes = ENGINE_HASH, .weights = ""};
-    require(hub_serve(&settings, ends[0], nowhere()), "a search that does not end");
+    fuzz_require(hub_serve(&settings, ends[0], nowhere()), "a search that does not end");
     close(ends[0]);
     counts.conversations++;
 }
@@ -202,7 +190,7 @@ static const struct variant *ten_by_ten(const struct variant *variant) {
 
 static void talk_dxp(const char *text, size_t length, const struct variant *variant, bool asks) {
     int ends[2];
-    require(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "no socket");
+    fuzz_require(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "no socket");
     fill(ends[1], text, length);
     shutdown(ends[1], SHUT_WR);
     const struct dxp_settings settings = {
@@ -243,22 +231,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 #ifndef HUFF_LIBFUZZER
 
-enum { INPUT_SIZE = 8192, CONVERSATIONS = 64 };  // one input in so many is a conversation
-
-struct input {
-    size_t size;
-    uint8_t bytes[INPUT_SIZE];
-};
-
-static int some(struct random *random, int limit) { return (int)random_below(random, (uint64_t)limit); }
-
-static void append_bytes(struct input *in, const char *bytes, size_t length) {
-    const size_t room = sizeof in->bytes - in->size;
-    memcpy(in->bytes + in->size, bytes, length < room ? length : room);
-    in->size += length < room ? length : room;
-}
-
-static void append(struct input *in, const char *text) { append_bytes(in, text, strlen(text)); }
+enum { CONVERSATIONS = 64 };  // one input in so many is a conversation
 
 static const char *const hub_lines[] = {
     "hub",
@@ -315,104 +288,66 @@ static const char *const dxp_messages[] = {
     "K1",
 };
 
-#define CHOOSE(random, list) (list)[some(random, (int)(sizeof(list) / sizeof *(list)))]
-
 static char a_char(struct random *random) {
-    static const char likely[] = "WwBbZzeE0123456789x-=\" .\n\t+nRAMEKC";
-    return some(random, 8) ? likely[some(random, (int)sizeof likely)] : (char)random_bits(random);
+    return fuzz_char(random, "WwBbZzeE0123456789x-=\" .\n\t+nRAMEKC");
 }
 
-static void append_phrase(struct random *random, struct input *in, bool hub) {
-    append(in, hub ? CHOOSE(random, hub_lines) : CHOOSE(random, dxp_messages));
+static void append_phrase(struct random *random, struct fuzz_input *in, bool hub) {
+    fuzz_append(in, hub ? FUZZ_CHOOSE(random, hub_lines) : FUZZ_CHOOSE(random, dxp_messages));
 }
 
-// A change at one place behind the first two bytes.
-static void mutate(struct random *random, struct input *in) {
-    const size_t at = 2 + (size_t)random_below(random, in->size - 1), rest = in->size - at;
+static void mutate(struct random *random, struct fuzz_input *in) {
     const char c = a_char(random);
-    switch (some(random, 4)) {
-    case 0:
-        if (rest) in->bytes[at] = (uint8_t)c;
-        return;
-    case 1:
-        if (in->size == sizeof in->bytes) return;
-        memmove(in->bytes + at + 1, in->bytes + at, rest);
-        in->bytes[at] = (uint8_t)c;
-        in->size++;
-        return;
-    case 2:
-        if (!rest) return;
-        memmove(in->bytes + at, in->bytes + at + 1, rest - 1);
-        in->size--;
-        return;
-    default: {  // the rest once more
-        const size_t length = rest < 64 ? rest : 64;
-        char copy[64];
-        memcpy(copy, in->bytes + at, length);
-        append_bytes(in, copy, length);
-        return;
-    }
-    }
+    // All of the rest, or a byte or two.
+    fuzz_mutate(random, in, 2, &c, 1, fuzz_some(random, 4) ? 1 + (size_t)fuzz_some(random, 2) : 64);
 }
 
-static void one_thing_over_and_over(struct random *random, struct input *in) {
-    const char piece[4] = {a_char(random), a_char(random), a_char(random)};
-    for (int n = some(random, INPUT_SIZE / 4); n > 0; n--) append(in, piece);
-}
-
-static void a_single_phrase(struct random *random, struct input *in) {
-    const bool hub = in->bytes[0] == HUB_CODEC;
-    switch (some(random, 8)) {
-    case 0:
-        for (int n = some(random, 64); n > 0; n--) in->bytes[in->size++] = (uint8_t)random_bits(random);
+static void a_single_phrase(struct random *random, struct fuzz_input *in, bool hub) {
+    switch (fuzz_some(random, 8)) {
+    case 0: fuzz_append_any(random, in, 64); return;
+    case 1: {
+        const char piece[4] = {a_char(random), a_char(random), a_char(random)};
+        fuzz_append_often(in, piece, fuzz_some(random, 2048));
         return;
-    case 1: one_thing_over_and_over(random, in); return;
+    }
     case 2:
         append_phrase(random, in, hub);
-        append(in, " ");
+        fuzz_append(in, " ");
         append_phrase(random, in, hub);
         break;
     default: append_phrase(random, in, hub);
     }
-    for (int n = some(random, 4); n > 0; n--) mutate(random, in);
 }
 
-static void a_conversation(struct random *random, struct input *in) {
-    const bool hub = in->bytes[0] == HUB_ENGINE;
-    if (hub && some(random, 4)) append(in, "hub\ninit\n");
-    for (int n = 1 + some(random, 30); n > 0; n--) {
+static void a_conversation(struct random *random, struct fuzz_input *in, bool hub) {
+    if (hub && fuzz_some(random, 4)) fuzz_append(in, "hub\ninit\n");
+    for (int n = 1 + fuzz_some(random, 30); n > 0; n--) {
         append_phrase(random, in, hub);
-        append_bytes(in, hub ? "\n" : "", 1);
+        fuzz_append_bytes(in, hub ? "\n" : "", 1);
     }
-    for (int n = some(random, 4); n > 0; n--) mutate(random, in);
 }
 
-static void an_input(struct random *random, struct input *in) {
-    const bool conversation = !some(random, CONVERSATIONS);
-    in->bytes[0] = (uint8_t)(conversation ? HUB_ENGINE + some(random, 3) : some(random, 2));
-    in->bytes[1] = (uint8_t)some(random, variant_count);
-    in->size = 2;
+static void an_input(struct random *random, struct fuzz_input *in) {
+    const bool conversation = !fuzz_some(random, CONVERSATIONS);
+    const enum reader reader =
+        (enum reader)(conversation ? HUB_ENGINE + fuzz_some(random, 3) : fuzz_some(random, 2));
+    in->bytes[in->size++] = (uint8_t)reader;
+    in->bytes[in->size++] = (uint8_t)fuzz_some(random, variant_count);
     if (conversation)
-        a_conversation(random, in);
+        a_conversation(random, in, reader == HUB_ENGINE);
     else
-        a_single_phrase(random, in);
-}
-
-static const uint8_t *next_input(struct random *random, size_t *size) {
-    static struct input in;
-    an_input(random, &in);
-    *size = in.size;
-    return in.bytes;
+        a_single_phrase(random, in, reader == HUB_CODEC);
+    for (int n = fuzz_some(random, 4); n > 0; n--) mutate(random, in);
 }
 
 int main(int argc, char **argv) {
-    const struct fuzz_run run = fuzz_run("fuzz_protocols", argc, argv, next_input);
+    const struct fuzz_run run = fuzz_run(argc, argv, an_input);
     printf("%ld inputs, understood: %ld lines, %ld levels, %ld positions, %ld messages, %ld conversations; "
            "slowest %.3f s (%ld)\n",
            run.count, counts.lines, counts.levels, counts.positions, counts.messages, counts.conversations,
            run.slowest, run.slowest_input);
-    require(!run.count || (counts.lines && counts.levels && counts.positions && counts.messages),
-            "nothing was understood");
+    fuzz_require(!run.count || (counts.lines && counts.levels && counts.positions && counts.messages),
+                 "nothing was understood");
     return 0;
 }
 
