@@ -18,10 +18,10 @@
 
 #include "core/support/clock.h"
 #include "core/support/memory.h"
+#include "search/table.h"
 
 enum {
     SCORE_NONE = SCORE_WIN + 1,
-    CLUSTER = 4,            // entries that one key may use: a cache line
     POLL_NODES = 1024,      // between two looks at clock and stop flag
     LIMIT_HORIZON = 24,     // plies to a draw limit below which the counters join the key
     REDUCE_FROM_DEPTH = 4,  // late move reductions
@@ -31,19 +31,6 @@ enum {
     HISTORY_LIMIT = 16384,
     KILLERS = 2,
 };
-
-enum bound { BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT };
-
-struct entry {
-    uint64_t key;
-    int16_t score;
-    uint16_t move;  // index in the list of legal moves
-    int8_t depth;
-    uint8_t bound;
-    uint8_t age;
-    uint8_t unused;
-};
-_Static_assert(sizeof(struct entry) == 16, "four to a cache line");
 
 // A move of a list in the arena, with what orders it.
 struct ranked {
@@ -61,9 +48,8 @@ struct search {
     const struct variant *variant;
     struct evaluator *evaluator;
 
-    struct entry *table;  // NULL without one
-    size_t table_mask;    // clusters - 1
-    uint8_t age;
+    struct table table;
+    int threads;
 
     int16_t history[2][64][64];  // [side][from][to]: how often a quiet move refuted something
     struct move killers[MAX_SEARCH_PLY][KILLERS];
@@ -74,7 +60,8 @@ struct search {
 
     // The search under way.
     struct game *game;
-    int root;  // game ply it began at
+    int root;    // game ply it began at
+    bool exact;  // see struct search_limits
     uint64_t nodes, node_limit;
     double deadline;          // 0 = none
     const atomic_bool *stop;  // may be NULL
@@ -84,16 +71,7 @@ struct search {
 
 // ---- memory ----
 
-// A power of two of them.
-static size_t count_clusters(size_t table_megabytes) {
-    size_t clusters = (table_megabytes << 20) / (CLUSTER * sizeof(struct entry));
-    while (clusters & (clusters - 1)) clusters &= clusters - 1;
-    return clusters;
-}
-
-size_t search_table_bytes(size_t table_megabytes) {
-    return count_clusters(table_megabytes) * CLUSTER * sizeof(struct entry);
-}
+size_t search_table_bytes(size_t table_megabytes) { return table_bytes(table_megabytes); }
 
 // By a mapping that is never touched; compilers leave out an allocation that is freed unused.
 bool search_room(size_t bytes) {
@@ -104,15 +82,13 @@ bool search_room(size_t bytes) {
 
 struct search *search_new(const struct variant *variant, const struct weights *weights,
                           size_t table_megabytes) {
-    const size_t clusters = count_clusters(table_megabytes);
-    if (!search_room(search_table_bytes(table_megabytes))) return NULL;
-    struct entry *table = clusters ? calloc(clusters * CLUSTER, sizeof *table) : NULL;
-    if (clusters && !table) return NULL;
+    struct table table;
+    if (!table_init(&table, table_megabytes)) return NULL;
     struct search *s = memory_new(1, sizeof *s);
     s->variant = variant;
     s->evaluator = evaluator_new(weights);
     s->table = table;
-    s->table_mask = clusters ? clusters - 1 : 0;
+    s->threads = 1;
     s->list = memory_new(1, sizeof *s->list);
     // Room for the longest list at every ply, so that nothing has to grow; untouched pages cost nothing.
     s->arena = memory_new((size_t)MAX_SEARCH_PLY * MAX_MOVES, sizeof *s->arena);
@@ -123,18 +99,22 @@ struct search *search_new(const struct variant *variant, const struct weights *w
 void search_free(struct search *s) {
     if (!s) return;
     evaluator_free(s->evaluator);
-    free(s->table);
+    table_free(&s->table);
     free(s->list);
     free(s->arena);
     free(s->lines);
     free(s);
 }
 
+void search_set_threads(struct search *s, int threads) {
+    assert(threads >= 1 && threads <= MAX_SEARCH_THREADS);
+    s->threads = threads;
+}
+
 void search_clear(struct search *s) {
-    if (s->table) memset(s->table, 0, (s->table_mask + 1) * CLUSTER * sizeof *s->table);
+    table_clear(&s->table);
     memset(s->history, 0, sizeof s->history);
     memset(s->killers, 0, sizeof s->killers);
-    s->age = 0;
 }
 
 // ---- transposition table ----
@@ -153,51 +133,12 @@ static uint64_t history_key(const struct game *game) {
     return key * UINT64_C(0xd1342543de82ef95);
 }
 
-static struct entry *table_cluster(const struct search *s, uint64_t key) {
-    return &s->table[(key & s->table_mask) * CLUSTER];
-}
-
-static const struct entry *table_find(const struct search *s, uint64_t key) {
-    if (!s->table) return NULL;
-    const struct entry *entry = table_cluster(s, key);
-    for (int i = 0; i < CLUSTER; i++)
-        if (entry[i].key == key && entry[i].bound != BOUND_NONE) return &entry[i];
-    return NULL;
-}
-
 // The table counts a win from the position, the search from the root.
 static int score_to_table(int score, int ply) {
     return score >= SCORE_WIN_FROM ? score + ply : score <= -SCORE_WIN_FROM ? score - ply : score;
 }
 static int score_from_table(int score, int ply) {
     return score >= SCORE_WIN_FROM ? score - ply : score <= -SCORE_WIN_FROM ? score + ply : score;
-}
-
-// Shallow and old entries go first.
-static void table_store(struct search *s, uint64_t key, int score, enum bound bound, int depth, int move) {
-    if (!s->table) return;
-    struct entry *entry = table_cluster(s, key), *target = entry;
-    int least = INT_MAX;
-    for (int i = 0; i < CLUSTER; i++) {
-        if (entry[i].key == key) {
-            target = &entry[i];
-            break;
-        }
-        const int worth =
-            entry[i].bound == BOUND_NONE ? INT_MIN : entry[i].depth - 8 * (uint8_t)(s->age - entry[i].age);
-        if (worth < least) {
-            least = worth;
-            target = &entry[i];
-        }
-    }
-    *target = (struct entry){
-        .key = key,
-        .score = (int16_t)score,
-        .move = (uint16_t)move,
-        .depth = (int8_t)depth,
-        .bound = (uint8_t)bound,
-        .age = s->age,
-    };
 }
 
 // ---- limits ----
@@ -377,11 +318,12 @@ static int search_node(struct search *s, int alpha, int beta, int depth, struct 
     const uint64_t key = s->game->plies[s->game->ply].key ^ from_history;
     // A deeper search than this could have met a draw limit whose counter is not in the key.
     const int sound_depth = from_history ? MAX_DEPTH : game_plies_to_limit(s->game) - 1;
-    const struct entry *entry = table_find(s, key);
-    const int first = entry ? entry->move : -1;
-    if (entry && beta - alpha == 1 && entry->depth >= depth && entry->depth <= sound_depth) {
-        const int score = score_from_table(entry->score, ply);
-        if ((score >= beta && entry->bound != BOUND_UPPER) || (score <= alpha && entry->bound != BOUND_LOWER))
+    struct table_entry entry;
+    const bool known = table_find(&s->table, key, &entry);
+    const int first = known ? entry.move : -1;
+    if (known && beta - alpha == 1 && entry.depth >= depth && entry.depth <= sound_depth) {
+        const int score = score_from_table(entry.score, ply);
+        if ((score >= beta && entry.bound != BOUND_UPPER) || (score <= alpha && entry.bound != BOUND_LOWER))
             return score;
     }
 
@@ -397,7 +339,7 @@ static int search_node(struct search *s, int alpha, int beta, int depth, struct 
     for (int i = 0; i < count; i++) {
         pick(moves, i, count);
         if (!enter(s, moves[i].move)) return best;
-        const int less = reduction(&moves[i].move, i, depth);
+        const int less = s->exact ? 0 : reduction(&moves[i].move, i, depth);
         const int score = search_move(s, i == 0, less, alpha, beta, next_depth, moves + count);
         leave(s);
         if (s->stopped) return best;
@@ -413,27 +355,35 @@ static int search_node(struct search *s, int alpha, int beta, int depth, struct 
         learn(s, moves, i, depth);
         break;
     }
-    if (depth <= sound_depth) table_store(s, key, score_to_table(best, ply), bound, depth, best_index);
+    if (depth <= sound_depth)
+        table_store(&s->table, key,
+                    (struct table_entry){
+                        .score = score_to_table(best, ply),
+                        .depth = depth,
+                        .move = best_index,
+                        .bound = bound,
+                    });
     return best;
 }
 
 // ---- the root ----
 
-// Moves the i-th to the front.
-static void to_front(struct ranked *moves, int i) {
+// Moves the i-th to the place `front`, and those between one further.
+static void to_front(struct ranked *moves, int front, int i) {
     const struct ranked chosen = moves[i];
-    memmove(moves + 1, moves, (size_t)i * sizeof *moves);
-    moves[0] = chosen;
+    memmove(moves + front + 1, moves + front, (size_t)(i - front) * sizeof *moves);
+    moves[front] = chosen;
 }
 
-// One iteration over the root moves; the best is at the front afterwards and *result says what is known, even
-// when the iteration was stopped in the middle.
-static void search_root(struct search *s, struct ranked *moves, int count, int depth,
+// One iteration over the root moves from `line` on, those before being the best of lines before. The best is
+// at the front of them afterwards and *result says what is known, even when the iteration was stopped in the
+// middle.
+static void search_root(struct search *s, struct ranked *moves, int line, int count, int depth,
                         struct search_result *result) {
     int alpha = -SCORE_NONE;
-    for (int i = 0; i < count; i++) {
+    for (int i = line; i < count; i++) {
         if (!enter(s, moves[i].move)) return;
-        const int score = search_move(s, i == 0, 0, alpha, SCORE_NONE, depth, moves + count);
+        const int score = search_move(s, i == line, 0, alpha, SCORE_NONE, depth, moves + count);
         leave(s);
         if (s->stopped) return;
         if (score <= alpha) continue;
@@ -444,9 +394,25 @@ static void search_root(struct search *s, struct ranked *moves, int count, int d
         result->score = score;
         result->pv_length = s->lines[0].length;
         memcpy(result->pv, s->lines[0].moves, (size_t)s->lines[0].length * sizeof *result->pv);
-        to_front(moves, i);
+        to_front(moves, line, i);
     }
     result->depth = depth;
+}
+
+// The best lines of one depth, the best first: in results[0..lines-1] and at the front of the moves. A later
+// line may turn out better than an earlier one, since the table knows more by then.
+static void search_lines(struct search *s, struct ranked *moves, int count, int depth, int lines,
+                         struct search_result *results) {
+    for (int line = 0; line < lines && !s->stopped; line++) {
+        search_root(s, moves, line, count, depth, &results[line]);
+        if (s->stopped) return;
+        for (int i = line; i > 0 && results[i].score > results[i - 1].score; i--) {
+            const struct search_result better = results[i];
+            results[i] = results[i - 1];
+            results[i - 1] = better;
+            to_front(moves, i - 1, i);
+        }
+    }
 }
 
 // A win or loss within the depth searched stays what it is.
@@ -462,12 +428,13 @@ void search_think(struct search *s, struct game *game, const struct search_limit
     const double start = clock_seconds();
     s->game = game;
     s->root = game->ply;
+    s->exact = limits->exact;
     s->nodes = 0;
     s->node_limit = limits->nodes ? limits->nodes : UINT64_MAX;
     s->deadline = limits->seconds > 0 ? start + limits->seconds : 0;
     s->stop = stop;
     s->may_stop = s->stopped = false;
-    s->age++;
+    table_begin_search(&s->table);
 
     s->variant->generate(game_position(game), s->list);
     check_list(s);
@@ -477,17 +444,24 @@ void search_think(struct search *s, struct game *game, const struct search_limit
     rank_moves(s, moves, -1);
     for (int i = 0; i < count; i++) pick(moves, i, count);
 
-    *result = (struct search_result){.best = moves[0].move, .index = moves[0].index};
+    const int lines = limits->lines < 1 ? 1 : limits->lines < count ? limits->lines : count;
+    struct search_result *results = memory_new((size_t)lines, sizeof *results);
+    results[0] = (struct search_result){.best = moves[0].move, .index = moves[0].index};
     const int deepest = count == 1 && !limits->analysis                  ? 1
                         : limits->depth > 0 && limits->depth < MAX_DEPTH ? limits->depth
                                                                          : MAX_DEPTH;
     for (int depth = 1; depth <= deepest; depth++) {
-        search_root(s, moves, count, depth, result);
+        search_lines(s, moves, count, depth, lines, results);
         s->may_stop = true;
-        result->nodes = s->nodes;
-        result->seconds = clock_seconds() - start;
+        for (int line = 0; line < lines; line++) {
+            results[line].line = line;
+            results[line].nodes = s->nodes;
+            results[line].seconds = clock_seconds() - start;
+        }
         if (s->stopped || must_stop(s)) break;
-        if (report) report(context, result);
-        if (is_settled(result)) break;
+        for (int line = 0; report && line < lines; line++) report(context, &results[line]);
+        if (is_settled(&results[0]) && lines == 1) break;
     }
+    *result = results[0];
+    free(results);
 }

@@ -22,10 +22,13 @@ struct search_limits {
     uint64_t nodes;
     int depth;
     double seconds;
+    int lines;      // the best so many moves, each with its line; 0 or 1 = the best one
+    bool exact;     // neither reductions nor pruning by guesses: the value of the whole tree of `depth` plies
     bool analysis;  // search a single legal move, too, instead of answering at once
 };
 
 struct search_result {
+    int line;  // 0 = the best, 1 = the second best, ...
     struct move best;
     int index;       // of `best` in the list of legal moves
     int score;       // centipawns, side to move's view
@@ -41,6 +44,11 @@ struct search *search_new(const struct variant *, const struct weights *, size_t
     __attribute__((warn_unused_result));
 void search_free(struct search *);
 
+// Threads that search the same position together, sharing the table; one unless said otherwise. With more
+// than one a search does not repeat itself, whatever its limits. Not while search_think runs.
+enum { MAX_SEARCH_THREADS = 256 };
+void search_set_threads(struct search *, int threads);
+
 // What the table of a search takes, and whether the system can give so many bytes at all: to refuse a number
 // of searches before the first of them begins.
 size_t search_table_bytes(size_t table_megabytes);
@@ -48,7 +56,7 @@ bool search_room(size_t bytes) __attribute__((warn_unused_result));
 
 void search_clear(struct search *);  // forgets everything learnt: call it at the start of a game
 
-// Called after each depth; may be NULL.
+// Called after each depth, for every line once, the best first; may be NULL.
 typedef void search_report(void *context, const struct search_result *);
 
 // `game` must not be over and is as it was afterwards. *stop (may be NULL) ends the search at once.
