@@ -133,8 +133,9 @@ static enum heard hear_garbage(struct engine *engine, const char *line, listener
     return HEARD_ALL;
 }
 
-static enum heard listen_until(struct engine *engine, double deadline, listener *hear) {
-    size_t bytes = 0, length = 0;
+// `bytes` counts what came.
+static enum heard listen_until(struct engine *engine, double deadline, listener *hear, size_t *bytes) {
+    size_t length = 0;
     for (const char *line;;) {
         const enum wire_event event = process_receive(engine->process, deadline, &line, &length);
         if (event == WIRE_CLOSED) return HEARD_GONE;
@@ -144,10 +145,31 @@ static enum heard listen_until(struct engine *engine, double deadline, listener 
                 take_apart(engine, line, length) ? hear(engine) : hear_garbage(engine, line, hear);
             if (heard != HEARD_NOTHING) return heard;
         }
-        bytes += event == WIRE_MESSAGE ? length + 1 : HUB_LINE_LIMIT;
-        if (bytes > MOST_OUTPUT) return HEARD_FLOOD;
+        *bytes += event == WIRE_MESSAGE ? length + 1 : HUB_LINE_LIMIT;
+        if (*bytes > MOST_OUTPUT) return HEARD_FLOOD;
         if (clock_seconds() >= deadline) return HEARD_LATE;
     }
+}
+
+// `held_up`: this program, until the wait began; looked at first, so that nothing in between is missed.
+struct wait {
+    double held_up, begun, deadline;
+};
+
+static struct wait begin_wait(const struct engine *engine, double seconds) {
+    const double held_up = watch_held_up(engine->settings.watch), now = clock_seconds();
+    return (struct wait){held_up, now, now + seconds};
+}
+
+// The deadline moved by what held this program up, and perhaps the other one with it.
+static double extended(const struct engine *engine, const struct wait *wait) {
+    return wait->deadline + watch_held_up(engine->settings.watch) - wait->held_up;
+}
+
+static enum heard listen(struct engine *engine, const struct wait *wait, listener *hear) {
+    size_t bytes = 0;
+    const enum heard heard = listen_until(engine, wait->deadline, hear, &bytes);
+    return heard == HEARD_LATE ? listen_until(engine, extended(engine, wait), hear, &bytes) : heard;
 }
 
 static void find_index(const struct question *question, struct answer *answer) {
@@ -236,16 +258,17 @@ static void fail(struct engine *engine, enum heard heard, const char *asked, dou
     count_failure(engine);
 }
 
-static enum heard send_and_listen(struct engine *engine, double deadline, listener *hear) {
-    const bool sent = process_send(engine->process, engine->to_send.text, deadline, &engine->failure);
+static enum heard send_and_listen(struct engine *engine, const struct wait *wait, listener *hear) {
+    const bool sent = process_send(engine->process, engine->to_send.text, wait->deadline, &engine->failure);
     engine->to_send.length = 0;
     // A program that is gone may have said why.
-    return sent || clock_seconds() < deadline ? listen_until(engine, deadline, hear) : HEARD_LATE;
+    return sent || clock_seconds() < wait->deadline ? listen(engine, wait, hear) : HEARD_LATE;
 }
 
 static bool exchange(struct engine *engine, const char *asked, double seconds, listener *hear) {
     engine->shown[0] = '\0';
-    const enum heard heard = send_and_listen(engine, clock_seconds() + seconds, hear);
+    const struct wait wait = begin_wait(engine, seconds);
+    const enum heard heard = send_and_listen(engine, &wait, hear);
     if (heard == HEARD_ALL) return true;
     if (!interrupted()) fail(engine, heard, asked, seconds);
     return false;
@@ -588,12 +611,16 @@ static void describe_gone(struct engine *engine) {
 
 static void think_over_dxp(struct engine *engine, const struct question *question, struct answer *answer) {
     const bool timed = isfinite(question->patience);
-    const double wait = timed ? question->patience : engine->settings.stall, asked = clock_seconds();
-    double arrived = asked;
+    const double patience = timed ? question->patience : engine->settings.stall;
+    const struct wait wait = begin_wait(engine, patience);
+    double arrived = wait.begun;
     enum dxp_reason reason = DXP_UNKNOWN;
-    const enum dxp_heard heard = dxp_link_think(engine->link, question, asked + wait, &answer->move, &arrived,
-                                                &reason, &engine->failure);
-    answer->seconds = fmax(arrived - asked, 0);
+    enum dxp_heard heard = dxp_link_think(engine->link, question, wait.deadline, &answer->move, &arrived,
+                                          &reason, &engine->failure);
+    if (heard == DXP_HEARD_LATE)
+        heard = dxp_link_think(engine->link, question, extended(engine, &wait), &answer->move, &arrived,
+                               &reason, &engine->failure);
+    answer->seconds = fmax(arrived - wait.begun, 0);
     if (heard == DXP_HEARD_MOVE) {
         find_index(question, answer);
     } else if (interrupted()) {
@@ -603,7 +630,7 @@ static void think_over_dxp(struct engine *engine, const struct question *questio
     } else if (heard == DXP_HEARD_END) {
         judge_end(engine, reason, answer);
     } else if (heard == DXP_HEARD_LATE) {
-        end_late(engine, question, wait, timed, answer);
+        end_late(engine, question, patience, timed, answer);
     } else {
         answer->failure = GAME_CRASH;
         if (heard == DXP_HEARD_GONE) describe_gone(engine);
@@ -684,7 +711,8 @@ bool engine_begin(struct engine *engine, const struct player *player, const stru
 static void stop_search(struct engine *engine, double waited) {
     engine->to_send.length = 0;
     add_line(engine, "stop");
-    const enum heard heard = send_and_listen(engine, clock_seconds() + STOP_SECONDS, engine->protocol->reply);
+    const struct wait wait = begin_wait(engine, STOP_SECONDS);
+    const enum heard heard = send_and_listen(engine, &wait, engine->protocol->reply);
     if (heard == HEARD_ALL) {
         error_set(&engine->failure, "no move within %.4g s", waited);
         add_complaint(engine);
@@ -711,21 +739,22 @@ static void think_over_pipes(struct engine *engine, const struct player *player,
     engine->to_send.length = 0;
     engine->protocol->ask(engine, player, question);
     const bool timed = isfinite(question->patience);
-    const double wait = timed ? question->patience : engine->settings.stall, asked = clock_seconds();
-    const enum heard heard = send_and_listen(engine, asked + wait, engine->protocol->reply);
+    const double patience = timed ? question->patience : engine->settings.stall;
+    const struct wait wait = begin_wait(engine, patience);
+    const enum heard heard = send_and_listen(engine, &wait, engine->protocol->reply);
     // A line that was there before the question has taken no time.
     const double answered = heard == HEARD_ALL ? process_arrived(engine->process) : clock_seconds();
-    answer->seconds = fmax(answered - asked, 0);
+    answer->seconds = fmax(answered - wait.begun, 0);
     if (heard == HEARD_ALL) {
         take_answer(engine, question, answer);
     } else if (interrupted()) {
         answer->failure = GAME_CRASH;
     } else if (heard == HEARD_LATE) {
         answer->failure = timed ? GAME_TIME : GAME_STALL;
-        stop_search(engine, wait);
+        stop_search(engine, patience);
     } else {
         answer->failure = heard == HEARD_FLOOD ? GAME_STALL : GAME_CRASH;
-        fail(engine, heard, "go", wait);
+        fail(engine, heard, "go", patience);
     }
 }
 

@@ -7,6 +7,7 @@
 #define HUFF_SELFPLAY_ENGINE_H
 
 #include "selfplay/player.h"
+#include "selfplay/watch.h"
 
 enum engine_protocol {
     ENGINE_HUB,   // version 2 (search/hub.h)
@@ -27,10 +28,11 @@ struct engine_settings {
     const struct variant *variant;
     char *const *options;  // "NAME=VALUE"
     int option_count;
-    double startup;     // until it has introduced itself, or is connected; 0: 10, over DXP 30
-    double ready;       // until it is ready to play, at the start and before each game
-    double stall;       // until a move, where no clock runs
-    int most_failures;  // in a row; then it is given up
+    double startup;       // until it has introduced itself, or is connected; 0: 10, over DXP 30
+    double ready;         // until it is ready to play, at the start and before each game
+    double stall;         // until a move, where no clock runs
+    int most_failures;    // in a row; then it is given up
+    struct watch *watch;  // while this program is held up, no wait ends; NULL: nobody knows
 };
 
 struct engine *engine_new(const struct engine_settings *);  // starts nothing yet

@@ -23,6 +23,7 @@ enum {
     RING = 256,            // pairs that may be finished ahead of one that is not
     REMEMBERED = 1 << 22,  // games in which a later one is sought; a power of two
     REMEMBER = REMEMBERED / 4 * 3,
+    MOST_REPLAYS = 3,  // of one game
 };
 
 enum slot_state { SLOT_EMPTY, SLOT_PLAYED, SLOT_GIVEN_UP };
@@ -43,6 +44,7 @@ struct match {
     double started;
     match_listener *listener;
     void *context;
+    struct watch *watch;
 
     pthread_mutex_t lock;  // of what follows
     pthread_cond_t moved;  // signalled when `counted` grows
@@ -91,6 +93,7 @@ static void begin_pair(const struct match *match, uint64_t number, struct match_
         game->engines[WHITE] = pair->engines[i];
         game->engines[BLACK] = pair->engines[1 - i];
         game->finished = game->duplicate = false;
+        game->replays = 0;
     }
 }
 
@@ -346,8 +349,9 @@ struct position match_game_opening(const struct match_settings *settings, const 
     return position;
 }
 
-static bool make_player(const struct match_settings *settings, const struct match_engine *engine,
-                        struct player *player, struct error *error) {
+static bool make_player(const struct match *match, int number, struct player *player, struct error *error) {
+    const struct match_settings *settings = match->settings;
+    const struct match_engine *engine = &settings->engines[number];
     *player = (struct player){.limits = engine->limits, .clock = engine->clock};
     if (!engine->external) {
         player->search = search_new(settings->variant, &engine->weights, (size_t)engine->hash);
@@ -368,6 +372,7 @@ static bool make_player(const struct match_settings *settings, const struct matc
         .ready = settings->ready,
         .stall = settings->stall,
         .most_failures = settings->recover,
+        .watch = match->watch,
     };
     player->engine = engine_new(&program);
     return true;
@@ -381,15 +386,33 @@ static void free_player(struct player *player) {
 
 // NULL: the match has failed.
 static const struct player *player_of(struct worker *worker, int engine) {
-    const struct match_settings *settings = worker->match->settings;
     struct player *player = &worker->players[engine];
     struct error error;
     if (player->search != NULL || player->engine != NULL ||
-        make_player(settings, &settings->engines[engine], player, &error)) {
+        make_player(worker->match, engine, player, &error)) {
         return player;
     }
     fail(worker->match, &error);
     return NULL;
+}
+
+// Of a game that was lost on time while this program was held up. When that happens again and again, it
+// counts.
+static bool is_void(struct match *match, struct match_game *game) {
+    struct played_game *played = &game->played;
+    if (!played->doubtful) return false;
+    if (game->replays == MOST_REPLAYS) {
+        struct error reason = played->reason;
+        error_set(&played->reason, "%s (for the %dth time while this program was held up)", reason.text,
+                  MOST_REPLAYS + 1);
+        return false;
+    }
+    game->replays++;
+    pthread_mutex_lock(&match->lock);
+    match->result->replays++;
+    match->result->held_up = watch_held_up(match->watch);
+    pthread_mutex_unlock(&match->lock);
+    return true;
 }
 
 // False when the game was given up.
@@ -398,7 +421,10 @@ static bool play_game(struct worker *worker, const struct opening *opening, stru
                         *black = player_of(worker, game->engines[BLACK]);
     if (white == NULL || black == NULL) return false;
     const struct player players[2] = {*white, *black};
-    playing_game(worker->playing, opening, players, &game->played);
+    do {
+        if (game->replays > 0 && is_stopping(worker->match)) return false;
+        playing_game(worker->playing, opening, players, &game->played);
+    } while (is_void(worker->match, game));
     if (game->played.termination != GAME_GOES_ON) return true;
     if (*game->played.reason.text != '\0') fail(worker->match, &game->played.reason);
     return false;
@@ -479,6 +505,7 @@ static void work(struct match *match, const cpu_set_t *cores) {
         .max_plies = settings->max_plies,
         .adjudication = settings->adjudication,
         .time_margin = settings->time_margin,
+        .watch = match->watch,
     };
     struct worker worker = {
         .match = match,
@@ -554,6 +581,7 @@ static void count_rest(struct match *match) {
 }
 
 static void free_match(struct match *match) {
+    watch_end(match->watch);
     journal_close(match->journal);
     for (int i = 0; i < RING; i++) {
         for (int j = 0; j < PAIR_GAMES; j++) played_game_free(&match->ring[i].pair.games[j].played);
@@ -577,6 +605,7 @@ enum match_end match_play(const struct match_settings *settings, const struct ma
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .moved = PTHREAD_COND_INITIALIZER,
         .ring = memory_new(RING, sizeof(struct slot)),
+        .watch = watch_start(),
         .result = result,
     };
     for (uint64_t i = 0; i < RING && i < match.pairs; i++) begin_pair(&match, i, &match.ring[i].pair);

@@ -19,6 +19,7 @@ struct match_game {
     int engines[2];  // by side: engines[WHITE] has White
     bool finished;
     bool duplicate;  // of an earlier game: the same engines, colours and moves
+    int replays;     // how often it was void
     struct played_game played;
 };
 
@@ -65,6 +66,10 @@ struct match_result {
     uint64_t pairs, games;  // counted; games: two a pair
     uint64_t odd;           // finished games of pairs that are not, which do not count
     uint64_t duplicates, plies;
+    // Games that were played once more, because one was lost on time while this program was held up, and for
+    // how long that was in all (watch.h). A match that is resumed begins to count anew.
+    uint64_t replays;
+    double held_up;
     uint64_t found, cut;  // games in the journal, and damaged bytes at its end
     int score_count;
     struct match_score *scores;      // of each two engines that meet; a match has one

@@ -215,6 +215,10 @@ static void print_remarks(FILE *out, const struct match_result *result) {
     if (result->odd > 0)
         fprintf(out, "Odd: %" PRIu64 " finished games of pairs that are not, which do not count\n",
                 result->odd);
+    if (result->replays > 0)
+        fprintf(out,
+                "Played again: %" PRIu64 " games lost on time after this program was held up for %.1f s\n",
+                result->replays, result->held_up);
     if (result->duplicates > 0)
         fprintf(out,
                 "Duplicates: %" PRIu64 " games that were played before, move for move: they say nothing new, "
@@ -415,6 +419,7 @@ json_t *match_game_json(const struct match_settings *settings, const struct matc
     set(root, "opening_plies", json_integer(played->random_plies));
     set(root, "plies", json_integer(played->plies));
     set(root, "nodes", wholes(nodes, 2));
+    if (match_game->replays > 0) set(root, "played_again", json_integer(match_game->replays));
     if (match_game->duplicate) set(root, "duplicate", json_true());
     return root;
 }
@@ -568,6 +573,8 @@ json_t *match_summary_json(const struct match_settings *settings, const struct m
     }
     set(root, "odd_games", whole(result->odd));
     set(root, "duplicates", whole(result->duplicates));
+    set(root, "played_again", whole(result->replays));
+    set(root, "held_up", real(result->held_up));
     set(root, "terminations", endings_json(endings));
     set(root, "ends", ends_json(settings, result));
     set(root, "plies", whole(result->plies));

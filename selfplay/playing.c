@@ -15,7 +15,8 @@ enum { MOST_MOVES = 256 };  // that one byte can number
 
 struct side_clock {
     double remaining;
-    int moves;  // made since the last control
+    int moves;       // made since the last control
+    double held_up;  // this program, while the clock ran
 };
 
 // Everything is on the heap: a list of moves is larger than a thread's stack should hold.
@@ -125,9 +126,11 @@ static double allowed_seconds(const struct playing *playing, const struct player
     return player->clock.seconds > 0 ? fmin(a_move, playing->clocks[side].remaining) : a_move;
 }
 
-static void run_clock(struct side_clock *clock, const struct time_control *control, double seconds) {
+static void run_clock(struct side_clock *clock, const struct time_control *control, double seconds,
+                      double held_up) {
     if (control->seconds <= 0) return;
     clock->remaining = fmax(clock->remaining - seconds, 0) + control->increment;
+    clock->held_up += held_up;
     if (++clock->moves != control->moves) return;
     clock->moves = 0;
     clock->remaining += control->seconds;
@@ -135,7 +138,8 @@ static void run_clock(struct side_clock *clock, const struct time_control *contr
 
 // ---- the game
 
-static void ask(struct playing *playing, const struct player *player, enum side side, double allowed) {
+// Returns the seconds in which this program was held up meanwhile.
+static double ask(struct playing *playing, const struct player *player, enum side side, double allowed) {
     const struct side_clock *clock = &playing->clocks[side];
     const struct question question = {
         .game = &playing->game,
@@ -146,10 +150,11 @@ static void ask(struct playing *playing, const struct player *player, enum side 
         .patience = allowed + playing->settings.time_margin,
     };
     const bool timed = isfinite(question.patience) && playing->settings.time_margin > 0;
-    const double lag = timed ? clock_lag() : 0;
+    const double lag = timed ? clock_lag() : 0, held_up = watch_held_up(playing->settings.watch);
     player_think(player, &question, &playing->answer);
     // While this thread waited for a processor its engine could not think, or an answer lay unread.
     if (timed) playing->answer.seconds = fmax(playing->answer.seconds - (clock_lag() - lag), 0);
+    return watch_held_up(playing->settings.watch) - held_up;
 }
 
 static void judge_time(const struct playing *playing, double allowed, struct answer *answer) {
@@ -159,6 +164,14 @@ static void judge_time(const struct playing *playing, double allowed, struct ans
     error_set(&answer->reason, "took %.3f s for a move and had %.3f s", answer->seconds, allowed);
 }
 
+// An answer to a program that is held up lies unread, and by a clock what that took is missing later.
+static bool is_doubtful(const struct playing *playing, enum side side, double allowed, double held_up,
+                        const struct answer *answer) {
+    const double excuse = held_up + playing->clocks[side].held_up;
+    return answer->failure == GAME_TIME && excuse > 0 &&
+           answer->seconds - excuse <= allowed + playing->settings.time_margin;
+}
+
 // Plays the next move, or says how the player fails.
 static enum termination play_asked(struct playing *playing, const struct player players[static 2],
                                    struct played_game *played) {
@@ -166,8 +179,9 @@ static enum termination play_asked(struct playing *playing, const struct player 
     const struct player *player = &players[side];
     struct answer *answer = &playing->answer;
     const double allowed = allowed_seconds(playing, player, side);
-    ask(playing, player, side, allowed);
+    const double held_up = ask(playing, player, side, allowed);
     judge_time(playing, allowed, answer);
+    played->doubtful = is_doubtful(playing, side, allowed, held_up, answer);
     played->nodes[side] += answer->nodes;
     played->seconds[side] += answer->seconds;
     if (answer->failure != GAME_GOES_ON) {
@@ -175,7 +189,7 @@ static enum termination play_asked(struct playing *playing, const struct player 
         return answer->failure;
     }
     assert(answer->index >= 0 && answer->index < playing->list.count);
-    run_clock(&playing->clocks[side], &player->clock, answer->seconds);
+    run_clock(&playing->clocks[side], &player->clock, answer->seconds, held_up);
     const int score = side == WHITE ? answer->score : -answer->score;
     const struct played_ply ply = {
         .move = answer->move,

@@ -16,6 +16,7 @@
 #include "selfplay/adjudication.h"
 #include "selfplay/openings.h"
 #include "selfplay/player.h"
+#include "selfplay/watch.h"
 
 enum { NO_SCORE = -32768 };  // of a ply that no search chose
 
@@ -50,6 +51,7 @@ struct played_game {
     enum termination termination;  // GAME_GOES_ON: it was given up, and does not count
     uint64_t nodes[2];             // searched by each side
     double seconds[2];             // thought by each side
+    bool doubtful;  // lost on time, perhaps only because this program was held up: it should not count
     // What a player did wrong, in a game that ended by it, or said about the end of another, or why the game
     // was given up; "" when the program is to end (interrupted).
     struct error reason;
@@ -64,6 +66,7 @@ struct playing_settings {
     // Seconds that a player may take beyond its time a move or its clock; then it has lost. 0: engines of
     // this process cannot lose on time.
     double time_margin;
+    struct watch *watch;  // knows when this program is held up; NULL: nobody does
 };
 enum { PLAYING_MAX_PLIES = 65535 };
 

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# held_up.sh BIN -- no engine loses on time because the referee, or all of the match, was stopped for a while.
+set -euo pipefail
+bin=$(cd "${1:?folder of the built programs}" && pwd)
+folder=$(mktemp -d)
+match=
+trap '[ -z "$match" ] || kill -KILL "$match" 2>/dev/null || true; rm -rf "$folder"' EXIT
+# A path of its own, by which the engines are found.
+ln -s "$bin/huff" "$folder/huff"
+
+fail() {
+    echo "held_up.sh: $*: $(cat "$folder/out" "$folder/err")" >&2
+    exit 1
+}
+
+engines() {
+    local file
+    for file in /proc/[0-9]*/cmdline; do
+        ! { tr "\0" "\n" <"$file" | head -n 1 | grep -qx "$folder/huff"; } 2>/dev/null || basename "$(dirname "$file")"
+    done
+}
+
+# stop NAME WHOM ARGUMENT...: stops the match, or the "engines" too, three times for longer than any margin. Three
+# times, since a game counts that was void three times before. Then it is interrupted.
+stop() {
+    local name=$1 whom=$2 stopped code=0
+    shift 2
+    "$bin/huff-match" --json -q --threads 2 --time-margin 0.8 --openings random:2 --hash 1 --games 10000 -o "$folder/$name" "$@" \
+        >"$folder/out" 2>"$folder/err" &
+    match=$!
+    for ((i = 0; i < 3; i++)); do
+        sleep 0.7
+        stopped=$match
+        [ "$whom" != engines ] || stopped="$match $(engines | tr '\n' ' ')"
+        # shellcheck disable=SC2086
+        kill -STOP $stopped || fail "$name: ended before it was stopped"
+        sleep 1.6
+        # shellcheck disable=SC2086
+        kill -CONT $stopped
+    done
+    sleep 0.3
+    kill -INT "$match"
+    wait "$match" || code=$?
+    match=
+    if grep -qE '"termination":"(time|stall|crash)"' "$folder/out"; then fail "$name: a failure"; fi
+    [ $code -eq 1 ] && grep -q '"type":"match"' "$folder/out" || fail "$name: exit $code"
+}
+
+hub="name=hub,cmd=$folder/huff hub --hash 1"
+stop movetime match --variant spanish --engine name=a --engine "$hub" --movetime 0.03
+again=$(sed -n 's/.*"played_again":\([0-9]*\),"held_up":\([0-9]\)\..*/\1 \2/p' "$folder/out")
+[ -n "$again" ] && [ "${again% *}" -ge 1 ] && [ "${again#* }" -ge 1 ] || fail "nothing was played again"
+grep -qE "^Played again: ${again% *} games lost on time after this program was held up for [1-9]\.[0-9] s" \
+    "$folder/movetime/report.txt" || fail "the report does not say so: $(cat "$folder/movetime/report.txt")"
+stop all engines --variant spanish --engine name=a --engine "$hub" --movetime 0.03
+stop clock match --variant spanish --engine name=a --engine "$hub" --tc 0.5+0.03
+# A wait goes on for as long as the match was held up.
+stop stall engines --variant spanish --engine "$hub" --engine "name=slow,cmd=$folder/huff hub --hash 1" --depth 8 --stall 1.5
+echo "done"
