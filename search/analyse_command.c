@@ -9,6 +9,7 @@
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "search/commands.h"
+#include "search/keyboard.h"
 #include "search/search.h"
 
 struct arguments {
@@ -18,8 +19,8 @@ struct arguments {
     int hash_megabytes;
 };
 
-enum { KEY_FEN = 0x200, KEY_DEPTH, KEY_NODES, KEY_TIME, KEY_WEIGHTS, KEY_HASH };
-enum { DEFAULT_HASH_MEGABYTES = 64, MOST_HASH_MEGABYTES = 1 << 20 };
+enum { KEY_FEN = 0x200, KEY_DEPTH, KEY_NODES, KEY_TIME, KEY_WEIGHTS, KEY_HASH, KEY_LINES };
+enum { DEFAULT_HASH_MEGABYTES = 64, MOST_HASH_MEGABYTES = 1 << 20, MOST_LINES = 100 };
 
 static const struct argp_option option_list[] = {
     {"fen", KEY_FEN, "FEN", 0, "The position (default: the start of the game)", 0},
@@ -27,6 +28,7 @@ static const struct argp_option option_list[] = {
     {"nodes", KEY_NODES, "N", 0, "Search this many positions", 0},
     {"time", KEY_TIME, "S", 0, "Search for this many seconds", 0},
     {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material)", 0},
+    {"lines", KEY_LINES, "N", 0, "Show the N best moves, each with its line (default: 1)", 0},
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 0},
     {0},
 };
@@ -53,9 +55,15 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         good = options_number("--hash", text, 1, MOST_HASH_MEGABYTES, &number, &error);
         a->hash_megabytes = (int)number;
         break;
+    case KEY_LINES:
+        good = options_number("--lines", text, 1, MOST_LINES, &number, &error);
+        a->limits.lines = (int)number;
+        break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END:
         if (!a->common.variant) argp_error(state, "--variant is missing");
+        if (a->common.threads > MAX_SEARCH_THREADS)
+            argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
         if (!a->limits.depth && !a->limits.nodes && a->limits.seconds <= 0)
             argp_error(state, "one of --depth, --nodes and --time is needed");
         break;
@@ -69,16 +77,20 @@ static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}}
 static const struct argp analyse_argp = {
     .options = option_list,
     .parser = parse,
-    .doc = "Searches a position. Prints a line for each depth, with the score in centipawns from the view of "
-           "the side "
-           "to move, and at last \"bestmove MOVE\".",
+    .doc =
+        "Searches a position. Prints a line for each depth, with the score in centipawns from the view of "
+        "the side to move, and at last \"bestmove MOVE\". With --lines there is one for each of the best "
+        "moves, numbered from 1. Ctrl-C ends the search with what it has found. It runs on one thread unless "
+        "--threads asks for more.",
     .children = children,
 };
 
 struct report {
     const struct variant *variant;
     struct position position;  // a copy: the search may move the game's own
-    bool json;
+    bool json, quiet;
+    int lines;         // of each depth
+    json_t *of_depth;  // those of this depth so far
 };
 
 // Calls `each` with the text of every move of a line.
@@ -119,7 +131,9 @@ static int plies_to_end(int score) {
 }
 
 static void print_info(const struct report *report, const struct search_result *r) {
-    printf("info depth %d score ", r->depth);
+    printf("info depth %d", r->depth);
+    if (report->lines > 1) printf(" line %d", r->line + 1);
+    fputs(" score ", stdout);
     const int end = plies_to_end(r->score);
     if (end)
         printf("%s in %d %s", end > 0 ? "win" : "loss", abs(end), abs(end) == 1 ? "ply" : "plies");
@@ -130,21 +144,42 @@ static void print_info(const struct report *report, const struct search_result *
     putchar('\n');
 }
 
-static void print_info_json(const struct report *report, const struct search_result *r) {
+static json_t *line_json(const struct report *report, const struct search_result *r) {
     json_t *pv = json_array();
     each_move_of_line(report, r->pv, r->pv_length, append_move, pv);
-    json_t *root =
-        json_pack("{s:i, s:i, s:I, s:f, s:I, s:o}", "depth", r->depth, "score", r->score, "nodes",
-                  (json_int_t)r->nodes, "time", r->seconds, "nps", (json_int_t)nodes_per_second(r), "pv", pv);
+    json_t *line = json_pack("{s:i, s:o}", "score", r->score, "pv", pv);
+    const int end = plies_to_end(r->score);
+    if (end) json_object_set_new(line, end > 0 ? "win_in" : "loss_in", json_integer(abs(end)));
+    return line;
+}
+
+static void print_json(json_t *root) {
     json_dumpf(root, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(root);
 }
 
+// A document a depth, with what is said of the best line; all lines follow when more than one was asked for.
+static void add_info_json(struct report *report, const struct search_result *r) {
+    json_t *line = line_json(report, r);
+    if (r->line == 0) report->of_depth = json_array();
+    json_array_append_new(report->of_depth, line);
+    if (r->line + 1 < report->lines) return;
+    json_t *best = json_array_get(report->of_depth, 0);
+    json_t *root =
+        json_pack("{s:i, s:O, s:I, s:f, s:I, s:O}", "depth", r->depth, "score",
+                  json_object_get(best, "score"), "nodes", (json_int_t)r->nodes, "time", r->seconds, "nps",
+                  (json_int_t)nodes_per_second(r), "pv", json_object_get(best, "pv"));
+    json_object_update_missing(root, best);
+    if (report->lines > 1) json_object_set(root, "lines", report->of_depth);
+    json_decref(report->of_depth);
+    print_json(root);
+}
+
 static void report_depth(void *context, const struct search_result *r) {
-    const struct report *report = context;
+    struct report *report = context;
     if (report->json)
-        print_info_json(report, r);
+        add_info_json(report, r);
     else
         print_info(report, r);
     fflush(stdout);
@@ -159,27 +194,63 @@ static void print_best(const struct report *report, const struct search_result *
         printf("bestmove %s\n", text);
         return;
     }
-    json_t *root = json_pack("{s:s}", "bestmove", text);
-    json_dumpf(root, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(root);
+    print_json(json_pack("{s:s}", "bestmove", text));
 }
 
-static bool think(const struct arguments *a, const struct variant *v, const struct weights *weights,
-                  struct game *game, struct error *error) {
-    struct report report = {v, *game_position(game), a->common.json};
-    const int megabytes = a->hash_megabytes ? a->hash_megabytes : DEFAULT_HASH_MEGABYTES;
-    struct search *search = search_new(v, weights, (size_t)megabytes);
-    if (!search) return error_set(error, "--hash: no memory for %d megabytes", megabytes);
+// ---- the search ----
+
+struct job {
+    struct search *search;
+    struct game *game;
+    const struct search_limits *limits;
+    struct report report;
     struct search_result result;
-    search_think(search, game, &a->limits, NULL, a->common.quiet ? NULL : report_depth, &report, &result);
-    print_best(&report, &result);
-    search_free(search);
+};
+
+static void work(void *context, const atomic_bool *stop) {
+    struct job *job = context;
+    search_think(job->search, job->game, job->limits, stop, job->report.quiet ? NULL : report_depth,
+                 &job->report, &job->result);
+}
+
+static int count_moves(const struct variant *v, const struct position *p) {
+    struct move_list *legal = memory_new(1, sizeof *legal);
+    v->generate(p, legal);
+    const int count = legal->count;
+    free(legal);
+    return count;
+}
+
+// Until the limits, or Ctrl-C.
+static bool search_and_print(struct job *job, struct error *error) {
+    struct keyboard keyboard;
+    if (!keyboard_open(&keyboard, -1, error)) return false;
+    keyboard_during(&keyboard, work, job);
+    keyboard_close(&keyboard);
+    print_best(&job->report, &job->result);
     return true;
 }
 
+static bool analyse(const struct arguments *a, const struct variant *v, const struct weights *weights,
+                    struct game *game, struct error *error) {
+    const struct position p = *game_position(game);
+    const int megabytes = a->hash_megabytes ? a->hash_megabytes : DEFAULT_HASH_MEGABYTES;
+    const int moves = count_moves(v, &p), lines = a->limits.lines < moves ? a->limits.lines : moves;
+    struct job job = {
+        .search = search_new(v, weights, (size_t)megabytes),
+        .game = game,
+        .limits = &a->limits,
+        .report = {v, p, a->common.json, a->common.quiet, lines, NULL},
+    };
+    if (!job.search) return error_set(error, "--hash: no memory for %d megabytes", megabytes);
+    search_set_threads(job.search, a->common.threads ? a->common.threads : 1);
+    const bool done = search_and_print(&job, error);
+    search_free(job.search);
+    return done;
+}
+
 int analyse_run(int argc, char **argv) {
-    struct arguments a = {0};
+    struct arguments a = {.limits = {.lines = 1}};
     struct error error;
     argp_parse(&analyse_argp, argc, argv, 0, NULL, &a);
     const struct variant *v;
@@ -193,7 +264,7 @@ int analyse_run(int argc, char **argv) {
     game_init(&game, v, NULL, &p);
     int result;
     const enum termination end = game_over(&game, &result);
-    const bool done = end == GAME_GOES_ON ? think(&a, v, &weights, &game, &error)
+    const bool done = end == GAME_GOES_ON ? analyse(&a, v, &weights, &game, &error)
                                           : error_set(&error, "nothing to search, the game is over: %s",
                                                       termination_names[end]);
     game_free(&game);
