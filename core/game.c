@@ -66,18 +66,29 @@ static bool is_under(const struct balance_limit *limit, const struct position *p
 static uint16_t one_more(uint16_t plies) { return plies < UINT16_MAX ? (uint16_t)(plies + 1) : plies; }
 
 // `before` is NULL at the start of the game. The move that brings a balance about is not counted.
+static void count_balances(const struct game *game, const struct game_ply *before, struct game_ply *now,
+                           bool force_changed) {
+    const struct draw_rules *draws = &game->draws;
+    for (int i = 0; i < game->limit_count; i++) {
+        const struct balance_limit *limit = &draws->limits[i];
+        now->under[i] = is_under(limit, &now->position, game->variant->rules->width);
+        if (!now->under[i]) continue;
+        if (before && before->under[i] && !(limit->restarts && force_changed))
+            now->balance[i] = one_more(before->balance[i]);
+        if (limit->plies - now->balance[i] < now->plies_to_limit)
+            now->plies_to_limit = limit->plies - now->balance[i];
+    }
+}
+
+// After no_progress.
 static void count_limits(const struct game *game, const struct game_ply *before, struct game_ply *now,
                          bool force_changed) {
+    const int plies = game->draws.no_progress_plies;
+    now->plies_to_limit = plies ? plies - now->no_progress : INT_MAX;
     memset(now->balance, 0, sizeof now->balance);
     memset(now->under, 0, sizeof now->under);
-    if (!now->position.kings) return;  // every balance has a king in it
-
-    for (int i = 0; i < game->limit_count; i++) {
-        const struct balance_limit *limit = &game->draws.limits[i];
-        now->under[i] = is_under(limit, &now->position, game->variant->rules->width);
-        if (now->under[i] && before && before->under[i] && !(limit->restarts && force_changed))
-            now->balance[i] = one_more(before->balance[i]);
-    }
+    // Every balance has a king in it.
+    if (now->position.kings && game->limit_count) count_balances(game, before, now, force_changed);
 }
 
 // ---- the history ----
@@ -159,17 +170,6 @@ int game_occurrences(const struct game *game) {
     int times = 0;
     for (int ply = game->ply; ply >= 0; ply = previous(game, ply)) times++;
     return times;
-}
-
-int game_plies_to_limit(const struct game *game) {
-    const struct game_ply *now = &game->plies[game->ply];
-    int least = INT_MAX;
-    if (game->draws.no_progress_plies) least = game->draws.no_progress_plies - now->no_progress;
-    for (int i = 0; i < game->limit_count; i++) {
-        const int left = game->draws.limits[i].plies - now->balance[i];
-        if (now->under[i] && left < least) least = left;
-    }
-    return least;
 }
 
 enum termination game_drawn(const struct game *game) {

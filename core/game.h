@@ -33,6 +33,8 @@ struct game_ply {
     uint16_t balance[MAX_BALANCE_LIMITS];  // plies under each limit, 0 outside it
     bool under[MAX_BALANCE_LIMITS];        // its material is there now
     bool irreversible;                     // no position before the move that led here can come again
+    int plies_to_limit;  // the fewest after which a limit that counts now could end the game; INT_MAX when
+                         // none
 };
 
 struct game {
@@ -67,8 +69,9 @@ int game_occurrences(const struct game *game);
 // The last ply before this one with the same position, or -1.
 int game_previous(const struct game *game);
 
-// The fewest plies after which a limit that counts now could end the game; INT_MAX when none counts.
-int game_plies_to_limit(const struct game *game);
+static inline int game_plies_to_limit(const struct game *game) {
+    return game->plies[game->ply].plies_to_limit;
+}
 
 // Is the game over? Then *result is White's: 1, 0 or -1.
 enum termination game_over(const struct game *game, int *result);

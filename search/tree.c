@@ -1,0 +1,351 @@
+// tree.c -- the alpha-beta search of one thread: what is tried, how deep, and what it is worth.
+//
+// Principal variation search over whole positions: every rule is behind struct variant, every draw behind
+// struct game. What draughts adds to the textbook:
+//
+//   - A capture may be obligatory, so quiescence stands pat only where captures are optional, and a position
+//     with one legal move is searched without taking a ply from the depth.
+//   - Draw counters are part of the position's value when a limit is near, so they are part of its key then
+//     (history_key). A position seen before in this search is a draw, as its next repetition would be.
+//   - A move is stored in the table as its index in the list of legal moves: 2 bytes, and never illegal.
+//
+// Scores are exact integers and tables are made of integers: a search repeats itself on every machine.
+#include "search/tree.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/support/clock.h"
+#include "core/support/memory.h"
+
+enum {
+    POLL_NODES = 1024,      // between two looks at clock and stop flag
+    LIMIT_HORIZON = 24,     // plies to a draw limit below which the counters join the key
+    REDUCE_FROM_DEPTH = 4,  // late move reductions
+    REDUCE_FROM_MOVE = 4,
+    REDUCE_MORE_FROM_DEPTH = 6,
+    REDUCE_MORE_FROM_MOVE = 12,
+};
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+// ---- memory ----
+
+struct tree *tree_new(const struct variant *variant, const struct evaluator *evaluator, struct table *table) {
+    struct tree *t = memory_new(1, sizeof *t);
+    t->variant = variant;
+    t->evaluator = evaluator;
+    t->table = table;
+    // Room for the longest list at every ply, so that nothing has to grow; untouched pages cost nothing.
+    t->frames = memory_new(MAX_SEARCH_PLY, sizeof *t->frames);
+    return t;
+}
+
+void tree_free(struct tree *t) {
+    if (!t) return;
+    free(t->frames);
+    free(t);
+}
+
+void tree_clear(struct tree *t) {
+    memset(&t->history, 0, sizeof t->history);
+    for (int ply = 0; ply < MAX_SEARCH_PLY; ply++)
+        memset(t->frames[ply].killers, 0, sizeof t->frames[ply].killers);
+}
+
+// ---- limits ----
+
+bool tree_must_stop(const struct tree *t) {
+    return t->may_stop && ((t->stop && atomic_load_explicit(t->stop, memory_order_relaxed)) ||
+                           (t->deadline > 0 && clock_seconds() >= t->deadline));
+}
+
+static void look(struct tree *t) {
+    atomic_store_explicit(&t->counted, t->nodes, memory_order_relaxed);
+    if (t->nodes == t->node_limit || tree_must_stop(t)) t->stopped = true;
+    t->next_look = t->node_limit - t->nodes < POLL_NODES ? t->node_limit : t->nodes + POLL_NODES;
+}
+
+void tree_begin(struct tree *t, struct game *game, const struct search_limits *limits, double deadline,
+                const atomic_bool *stop) {
+    t->game = game;
+    t->root = game->ply;
+    t->exact = limits->exact;
+    t->nodes = t->next_look = 0;
+    t->node_limit = limits->nodes ? limits->nodes : UINT64_MAX;
+    t->deadline = deadline;
+    t->stop = stop;
+    t->may_stop = t->stopped = false;
+}
+
+// Plays a move and counts it, unless the search has to end: then every caller returns at once.
+static bool enter(struct tree *t, struct move move) {
+    if (UNLIKELY(t->nodes == t->next_look)) look(t);
+    if (UNLIKELY(t->stopped)) return false;
+    t->nodes++;
+    game_play(t->game, move);
+    return true;
+}
+
+static void leave(struct tree *t) { game_undo(t->game); }
+
+static int ply_of(const struct tree *t) { return t->game->ply - t->root; }
+
+// ---- what a position is worth without a search ----
+
+static int evaluate(const struct tree *t) { return evaluator_score(t->evaluator, game_position(t->game)); }
+
+// The side to move has no move.
+static int score_without_move(const struct tree *t) {
+    const int win = SCORE_WIN - ply_of(t);
+    return t->variant->rules->goal == NO_MOVE_WINS ? win : -win;
+}
+
+static int score_of_draw(const struct tree *t) {
+    return variant_can_move(t->variant, game_position(t->game)) ? 0 : score_without_move(t);
+}
+
+// Asked at every node, so the history is looked through once, and only where it can matter.
+static bool is_drawn(const struct tree *t) {
+    const struct game *game = t->game;
+    const struct game_ply *now = &game->plies[game->ply];
+    if (now->plies_to_limit <= 0) return true;
+    if (now->irreversible || !game->draws.repetitions) return false;
+    const int before = game_previous(game);
+    return before >= t->root || (before >= 0 && game_drawn(game) != GAME_GOES_ON);
+}
+
+// ---- lines ----
+
+static void extend_line(struct tree *t, int ply, struct move move) {
+    struct line *line = &t->frames[ply].line;
+    const struct line *rest = &t->frames[ply + 1].line;
+    line->moves[0] = move;
+    memcpy(line->moves + 1, rest->moves, (size_t)rest->length * sizeof *rest->moves);
+    line->length = rest->length + 1;
+}
+
+static bool is_open(int alpha, int beta) { return beta - alpha > 1; }
+
+// ---- quiescence ----
+
+static void check_list(const struct tree *t, const struct move_list *list) {
+    if (UNLIKELY(list->truncated)) variant_too_many_captures(t->variant->name, game_position(t->game));
+}
+
+static struct order order_of(const struct tree *t, struct frame *frame, int first) {
+    return (struct order){
+        .history = &t->history,
+        .position = game_position(t->game),
+        .killers = frame->killers,
+        .list = &frame->list,
+        .rank = frame->rank,
+        .first = first,
+    };
+}
+
+// Captures until none is left. Where they are optional, not capturing is worth the evaluation at least.
+static int quiesce(struct tree *t, int alpha, int beta) {
+    const struct variant *variant = t->variant;
+    const struct position *p = game_position(t->game);
+    const int ply = ply_of(t);
+    struct frame *frame = &t->frames[ply];
+    if (is_open(alpha, beta)) frame->line.length = 0;
+    if (is_drawn(t)) return score_of_draw(t);
+    if (ply == MAX_SEARCH_PLY - 1) return evaluate(t);
+
+    struct move_list *list = &frame->list;
+    variant->captures(p, list);
+    check_list(t, list);
+    const int count = list->count;
+    if (count == 0) return variant->can_step(p) ? evaluate(t) : score_without_move(t);
+
+    int best = -SCORE_NONE;
+    if (variant->captures_optional) {
+        best = evaluate(t);
+        if (best >= beta) return best;
+        if (best > alpha) alpha = best;
+    }
+    struct order order = order_of(t, frame, count == 1 ? 0 : -1);
+    for (int i = 0; i < count; i++) {
+        const struct move move = list->moves[order_next(&order)];
+        if (!enter(t, move)) return best;
+        const int score = -quiesce(t, -beta, -alpha);
+        leave(t);
+        if (t->stopped) return best;
+        if (score <= best) continue;
+        best = score;
+        if (score <= alpha) continue;
+        if (is_open(alpha, beta)) extend_line(t, ply, move);
+        alpha = score;
+        if (score >= beta) break;
+    }
+    return best;
+}
+
+// ---- the table ----
+
+// What the history of the game adds to the value of the position now: the counters of draw limits that are
+// near.
+static uint64_t history_key(const struct game *game) {
+    const struct game_ply *now = &game->plies[game->ply];
+    const struct draw_rules *draws = &game->draws;
+    if (now->plies_to_limit > LIMIT_HORIZON) return 0;
+    uint64_t key = 0;
+    if (draws->no_progress_plies && draws->no_progress_plies - now->no_progress <= LIMIT_HORIZON)
+        key = now->no_progress + 1u;
+    for (int i = 0; i < game->limit_count; i++)
+        if (now->under[i] && draws->limits[i].plies - now->balance[i] <= LIMIT_HORIZON)
+            key = key * UINT64_C(0x9e3779b97f4a7c15) + now->balance[i] + 1u + (uint64_t)(unsigned)i * 0x10000;
+    return key * UINT64_C(0xd1342543de82ef95);
+}
+
+// The table counts a win from the position, the search from the root.
+static int score_to_table(int score, int ply) {
+    return score >= SCORE_WIN_FROM ? score + ply : score <= -SCORE_WIN_FROM ? score - ply : score;
+}
+static int score_from_table(int score, int ply) {
+    return score >= SCORE_WIN_FROM ? score - ply : score <= -SCORE_WIN_FROM ? score + ply : score;
+}
+
+static bool is_cut(enum bound bound, int score, int alpha, int beta) {
+    return (score >= beta && bound != BOUND_UPPER) || (score <= alpha && bound != BOUND_LOWER);
+}
+
+// ---- the search ----
+
+// Plies that the i-th move is searched less at first.
+static int reduction(const struct tree *t, const struct move *move, int i, int depth) {
+    if (depth < REDUCE_FROM_DEPTH || i < REDUCE_FROM_MOVE || move->captured || move->crowned || t->exact)
+        return 0;
+    return depth >= REDUCE_MORE_FROM_DEPTH && i >= REDUCE_MORE_FROM_MOVE ? 2 : 1;
+}
+
+static int search_node(struct tree *t, int alpha, int beta, int depth);
+
+// The score of the move just entered for the side that made it. The first of a node is searched in earnest;
+// the others are asked first whether they are better at all, some of them `less` deep.
+static int search_move(struct tree *t, bool first, int less, int alpha, int beta, int depth) {
+    if (first) return -search_node(t, -beta, -alpha, depth - 1);
+    int score = -search_node(t, -alpha - 1, -alpha, depth - 1 - less);
+    if (less && score > alpha && !t->stopped) score = -search_node(t, -alpha - 1, -alpha, depth - 1);
+    if (score > alpha && score < beta && !t->stopped) score = -search_node(t, -beta, -alpha, depth - 1);
+    return score;
+}
+
+static int search_node(struct tree *t, int alpha, int beta, int depth) {
+    if (depth <= 0) return quiesce(t, alpha, beta);
+
+    const bool open = is_open(alpha, beta);
+    const int ply = ply_of(t);
+    struct frame *frame = &t->frames[ply];
+    if (open) frame->line.length = 0;
+    if (is_drawn(t)) return score_of_draw(t);
+    if (ply == MAX_SEARCH_PLY - 1) return evaluate(t);
+
+    const struct game_ply *now = &t->game->plies[t->game->ply];
+    const uint64_t from_history = history_key(t->game);
+    const uint64_t key = now->key ^ from_history;
+    // A deeper search than this could have met a draw limit whose counter is not in the key.
+    const int sound_depth = from_history ? MAX_DEPTH : now->plies_to_limit - 1;
+    struct table_entry entry;
+    const bool known = table_find(t->table, key, &entry);
+    if (known && !open && entry.depth >= depth && entry.depth <= sound_depth) {
+        const int score = score_from_table(entry.score, ply);
+        if (is_cut(entry.bound, score, alpha, beta)) return score;
+    }
+
+    struct move_list *list = &frame->list;
+    t->variant->generate(&now->position, list);
+    check_list(t, list);
+    const int count = list->count;
+    if (count == 0) return score_without_move(t);
+    const int next_depth = count == 1 ? depth + 1 : depth;  // a forced move takes nothing from the depth
+
+    struct order order = order_of(t, frame, known ? entry.move : count == 1 ? 0 : -1);
+    int best = -SCORE_NONE, best_index = 0;
+    enum bound bound = BOUND_UPPER;
+    for (int i = 0; i < count; i++) {
+        const int index = order_next(&order);
+        const struct move move = list->moves[index];
+        if (!enter(t, move)) return best;
+        const int less = reduction(t, &move, i, depth);
+        const int score = search_move(t, i == 0, less, alpha, beta, next_depth);
+        leave(t);
+        if (t->stopped) return best;
+        if (score <= best) continue;
+        best = score;
+        best_index = index;
+        if (score <= alpha) continue;
+        alpha = score;
+        bound = BOUND_EXACT;
+        if (open) extend_line(t, ply, move);
+        if (score < beta) continue;
+        bound = BOUND_LOWER;
+        order_learn(&order, &t->history, frame->killers, index, depth);
+        break;
+    }
+    if (depth <= sound_depth)
+        table_store(t->table, key,
+                    (struct table_entry){
+                        .score = score_to_table(best, ply),
+                        .depth = depth,
+                        .move = best_index,
+                        .bound = bound,
+                    });
+    return best;
+}
+
+// ---- the root ----
+
+int tree_root_moves(struct tree *t, struct root_move moves[static MAX_MOVES]) {
+    struct frame *frame = &t->frames[0];
+    t->variant->generate(game_position(t->game), &frame->list);
+    check_list(t, &frame->list);
+    const int count = frame->list.count;
+    struct order order = order_of(t, frame, -1);
+    for (int i = 0; i < count; i++) {
+        const int index = order_next(&order);
+        moves[i] = (struct root_move){.move = frame->list.moves[index], .index = index};
+    }
+    return count;
+}
+
+// Moves the i-th to the place `front`, and those between one further.
+static void to_front(struct root_move *moves, int front, int i) {
+    const struct root_move chosen = moves[i];
+    memmove(moves + front + 1, moves + front, (size_t)(i - front) * sizeof *moves);
+    moves[front] = chosen;
+}
+
+static void keep(const struct tree *t, const struct root_move *best, int score,
+                 struct search_result *result) {
+    const struct line *line = &t->frames[0].line;
+    result->best = best->move;
+    result->index = best->index;
+    result->score = score;
+    result->pv_length = line->length;
+    memcpy(result->pv, line->moves, (size_t)line->length * sizeof *result->pv);
+}
+
+int tree_search_root(struct tree *t, struct root_move *moves, int from, int count, int depth, int alpha,
+                     int beta, struct search_result *result) {
+    int best = -SCORE_NONE;
+    for (int i = from; i < count; i++) {
+        if (!enter(t, moves[i].move)) return best;
+        const int score = search_move(t, i == from, 0, alpha, beta, depth);
+        leave(t);
+        if (t->stopped) return best;
+        if (score <= best) continue;
+        best = score;
+        if (score <= alpha) continue;
+        alpha = score;
+        extend_line(t, 0, moves[i].move);
+        keep(t, &moves[i], score, result);
+        to_front(moves, from, i);
+        if (score >= beta) break;
+    }
+    return best;
+}
