@@ -28,6 +28,7 @@ enum {
     KEY_TIME,
     KEY_WEIGHTS,
     KEY_HASH,
+    KEY_PONDER,
     KEY_NAME,
     KEY_WAIT,
     KEY_TIMEOUT
@@ -56,6 +57,7 @@ static const struct argp_option option_list[] = {
     {"time", KEY_TIME, "S", 0, "Search at most this many seconds a move", 2},
     {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material)", 2},
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 2},
+    {"ponder", KEY_PONDER, NULL, 0, "Think while the other program does", 2},
     {"name", KEY_NAME, "TEXT", 0, "Name to play under (default: huff)", 3},
     {"wait", KEY_WAIT, "S", 0, "Give up when nobody connects or asks for a game (default: 300)", 3},
     {"timeout", KEY_TIMEOUT, "S", 0, "Give up an answer, or a move when the clock is up (default: 30)", 3},
@@ -87,6 +89,8 @@ static void check_arguments(struct argp_state *state, const struct arguments *a)
     const struct dxp_settings *settings = &a->settings;
     if (!settings->games && (a->fen || settings->moves || settings->minutes != DEFAULT_MINUTES))
         argp_error(state, "--minutes, --moves and --fen go with --games only");
+    if (a->common.threads > MAX_SEARCH_THREADS)
+        argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -115,6 +119,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_HASH:
         good = set_number("--hash", text, 1, MOST_HASH_MEGABYTES, &settings->hash_megabytes, &error);
         break;
+    case KEY_PONDER: settings->ponder = true; break;
     case KEY_NAME: good = set_name(settings, text, &error); break;
     case KEY_WAIT: good = options_real("--wait", text, 0.1, MOST_WAIT, &settings->wait, &error); break;
     case KEY_TIMEOUT:
@@ -134,7 +139,8 @@ static const struct argp dxp_argp = {
     .parser = parse,
     .doc = "Plays 10x10 games over DamExchange. Who connects and who asks for games are two questions: with "
            "--games this program asks. It listens on this machine only unless a HOST is given. Both programs "
-           "have to be told the variant (default: international).",
+           "have to be told the variant (default: international). The search runs on one thread unless "
+           "--threads asks for more.",
     .children = children,
 };
 
@@ -175,6 +181,7 @@ int dxp_run(int argc, char **argv) {
     struct error error;
     argp_parse(&dxp_argp, argc, argv, 0, NULL, &a);
     if (!read_settings(&a, &error)) return options_fail(argv[0], EXIT_USAGE, &error);
+    a.settings.threads = a.common.threads;
     a.settings.log = stderr;
     a.settings.quiet = a.common.quiet;
     a.settings.json = a.common.json;

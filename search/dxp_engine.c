@@ -1,11 +1,13 @@
 // dxp_engine.c -- plays games over a connection, and survives whatever the other program does.
 //
-// Nothing happens at the same time: the side to move thinks or is waited for, with an end to every wait. What
-// arrives meanwhile is read afterwards. A message that is wrong ends the game, not the connection.
+// The side to move thinks or is waited for, with an end to every wait; what arrives meanwhile is read
+// afterwards. Only pondering happens beside something else: in a thread that lasts as long as a wait for the
+// opponent's move. A message that is wrong ends the game, not the connection.
 #include "search/dxp_engine.h"
 
 #include <jansson.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +46,22 @@ struct session {
     int move_capacity;
     enum side side;  // ours
     char opponent[DXP_NAME_LENGTH + 1];
-    double seconds;          // for the whole game, each side; INFINITY without a clock
-    int most_moves;          // 0 = any number
-    double used[2];          // seconds, [side]
+    double seconds;  // for the whole game, each side; INFINITY without a clock
+    int most_moves;  // 0 = any number
+    double used[2];  // seconds, [side]
+    bool expecting;  // a move of the opponent:
+    struct move expected;
     enum termination drawn;  // by the rules, whenever that was
+};
+
+// A search while the opponent thinks, of the position after the move that is expected of it. Nothing of it is
+// kept but what the table remembers, which makes the search after the expected move a short one.
+struct pondering {
+    bool started;
+    pthread_t thread;
+    struct search *search;
+    struct game game;  // a copy
+    atomic_bool stop;
 };
 
 // How a game ended, as we see it.
@@ -253,6 +267,8 @@ static void think_and_move(struct session *s) {
     struct search_result result;
     search_think(s->search, &s->game, &limits, &thought.stop, after_depth, &thought, &result);
     s->used[s->side] += result.seconds;
+    s->expecting = result.pv_length > 1;
+    if (s->expecting) s->expected = result.pv[1];
     const struct dxp_message message = dxp_from_move(result.best, result.seconds);
     play(s, result.best);
     say(s, &message);
@@ -286,13 +302,51 @@ static bool play_opponents(struct session *s, const struct dxp_message *message)
     return true;
 }
 
+// ---- pondering ----
+
+static void *ponder(void *context) {
+    struct pondering *p = context;
+    const struct search_limits limits = {.analysis = true};
+    struct search_result result;
+    search_think(p->search, &p->game, &limits, &p->stop, NULL, NULL, &result);
+    return NULL;
+}
+
+// Nothing is lost where there is nothing to ponder about, or no thread for it.
+static void pondering_start(struct session *s, struct pondering *p) {
+    int result;
+    *p = (struct pondering){.search = s->search};
+    if (!s->settings->ponder || !s->expecting) return;
+    game_copy(&p->game, &s->game);
+    game_play(&p->game, s->expected);
+    p->started = game_over(&p->game, &result) == GAME_GOES_ON && !pthread_create(&p->thread, NULL, ponder, p);
+    if (!p->started) game_free(&p->game);
+}
+
+static void pondering_end(struct pondering *p) {
+    if (!p->started) return;
+    atomic_store(&p->stop, true);
+    pthread_join(p->thread, NULL);
+    game_free(&p->game);
+}
+
+static enum heard hear_pondering(struct session *s, double deadline, struct dxp_message *message) {
+    struct pondering pondering;
+    pondering_start(s, &pondering);
+    const enum heard heard = hear(s, deadline, message);
+    pondering_end(&pondering);
+    return heard;
+}
+
+// ---- the opponent's turn ----
+
 // The opponent's turn: false when the game is over.
 static bool await_turn(struct session *s, struct outcome *outcome) {
     const enum side opponent = other_side(s->side);
     const double start = clock_seconds();
     const double left = isfinite(s->seconds) ? fmax(s->seconds - s->used[opponent], 0) : 0;
     struct dxp_message message;
-    switch (hear(s, start + left + s->settings->patience, &message)) {
+    switch (hear_pondering(s, start + left + s->settings->patience, &message)) {
     case HEARD:
         if (message.type == DXP_MOVE && play_opponents(s, &message)) {
             s->used[opponent] += s->wire.arrived - start;
@@ -373,6 +427,7 @@ static bool play_game(struct session *s, const struct agreement *agreed) {
     s->used[WHITE] = s->used[BLACK] = 0;
     s->noise = 0;
     s->drawn = GAME_GOES_ON;
+    s->expecting = false;
     tell(s, "game %d against %s: %s, %g minutes, %d moves", s->played + 1, s->opponent,
          s->side == WHITE ? "white" : "black", agreed->minutes, agreed->moves);
 
@@ -518,6 +573,7 @@ bool dxp_serve(const struct dxp_settings *settings, int connection, FILE *out) {
         fail(&s);
         return false;
     }
+    search_set_threads(s.search, settings->threads ? settings->threads : 1);
     s.legal = memory_new(1, sizeof *s.legal);
     wire_init(&s.wire, connection, connection, '\0', DXP_MESSAGE_LIMIT);
     if (settings->games)

@@ -11,6 +11,8 @@ struct dxp_settings {
     const struct variant *variant;  // of a 10x10 board
     struct weights weights;
     int hash_megabytes;
+    int threads;  // 0 = 1
+    bool ponder;  // think while the opponent does
     char name[DXP_NAME_LENGTH + 1];
     struct search_limits limits;  // of a move, beside the clock of the game; all 0: the clock alone
     double wait;                  // seconds for the next game to be asked for

@@ -5,6 +5,7 @@
 #include "search/commands.h"
 #include "search/hub.h"
 #include "search/hub_engine.h"
+#include "search/search.h"
 
 struct arguments {
     struct common_options common;
@@ -32,6 +33,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->settings.hash_megabytes = (int)megabytes;
         break;
     case KEY_WEIGHTS: a->settings.weights = text; break;
+    case ARGP_KEY_END:
+        if (a->common.threads > MAX_SEARCH_THREADS)
+            argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
+        break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -43,8 +48,9 @@ static const struct argp hub_argp = {
     .options = option_list,
     .parser = parse,
     .doc = "Speaks the Hub protocol, version 2, on standard input and output. Options give the values that "
-           "its parameters begin with; the variant is international unless --variant or the parameter says "
-           "otherwise. Positions of 8x8 games have 33 characters, squares counted from the top left as White "
+           "its parameters begin with; the variant is international and the search runs on one thread unless "
+           "an option or a parameter says otherwise. Positions of 8x8 games have 33 characters, squares "
+           "counted from the top left as White "
            "sees the common board (b8 = 1 ... g1 = 32).",
     .children = children,
 };
@@ -55,6 +61,7 @@ int hub_run(int argc, char **argv) {
     argp_parse(&hub_argp, argc, argv, 0, NULL, &a);
     a.settings.variant = hub_variant(a.common.variant ? a.common.variant : "international", &error);
     if (!a.settings.variant) return options_fail(argv[0], EXIT_USAGE, &error);
+    a.settings.threads = a.common.threads;
     if (!hub_serve(&a.settings, STDIN_FILENO, stdout)) _exit(EXIT_DONE);
     return EXIT_DONE;
 }

@@ -57,6 +57,7 @@ struct engine {
     // Parameters; they take effect at "init".
     const struct variant *variant;
     int hash_megabytes;
+    int threads;
     char *weights;
     bool ponder;
 
@@ -226,12 +227,12 @@ static void declare_variant(struct engine *e) {
     hub_text_free(&names);
 }
 
-static void declare_hash(struct engine *e) {
+static void declare_number(struct engine *e, const char *name, int number, int most) {
     char value[16];
-    snprintf(value, sizeof value, "%d", e->hash_megabytes);
-    declare(e, "hash", value, "int");
+    snprintf(value, sizeof value, "%d", number);
+    declare(e, name, value, "int");
     hub_add(&e->text, "min", "1");
-    hub_add(&e->text, "max", "%d", HUB_MOST_HASH);
+    hub_add(&e->text, "max", "%d", most);
     write_line(e->out, &e->text);
 }
 
@@ -243,7 +244,8 @@ static bool obey_hub(struct engine *e, const struct hub_line *line, struct error
     hub_add(&e->text, "author", "The huff authors");
     write_line(e->out, &e->text);
     declare_variant(e);
-    declare_hash(e);
+    declare_number(e, "hash", e->hash_megabytes, HUB_MOST_HASH);
+    declare_number(e, "threads", e->threads, MAX_SEARCH_THREADS);
     declare(e, "weights", e->weights, "string");
     write_line(e->out, &e->text);
     declare(e, "ponder", e->ponder ? "true" : "false", "bool");
@@ -258,11 +260,19 @@ static bool set_variant(struct engine *e, const char *value, struct error *error
     return variant != NULL;
 }
 
-static bool set_hash(struct engine *e, const char *value, struct error *error) {
-    int64_t megabytes;
-    if (!options_number("hash", value, 1, HUB_MOST_HASH, &megabytes, error)) return false;
-    e->hash_megabytes = (int)megabytes;
+static bool set_number(const char *name, const char *value, int most, int *number, struct error *error) {
+    int64_t read;
+    if (!options_number(name, value, 1, most, &read, error)) return false;
+    *number = (int)read;
     return true;
+}
+
+static bool set_hash(struct engine *e, const char *value, struct error *error) {
+    return set_number("hash", value, HUB_MOST_HASH, &e->hash_megabytes, error);
+}
+
+static bool set_threads(struct engine *e, const char *value, struct error *error) {
+    return set_number("threads", value, MAX_SEARCH_THREADS, &e->threads, error);
 }
 
 static bool set_weights(struct engine *e, const char *value, struct error *error) {
@@ -285,10 +295,8 @@ static bool obey_set_param(struct engine *e, const struct hub_line *line, struct
         const char *name;
         bool (*set)(struct engine *, const char *value, struct error *);
     } parameters[] = {
-        {"variant", set_variant},
-        {"hash", set_hash},
-        {"weights", set_weights},
-        {"ponder", set_ponder},
+        {"variant", set_variant}, {"hash", set_hash},     {"threads", set_threads},
+        {"weights", set_weights}, {"ponder", set_ponder},
     };
     const char *name = hub_value(line, "name"), *value = hub_value(line, "value");
     if (!name || !value) return error_set(error, "set-param: expected name= and value=");
@@ -318,6 +326,7 @@ static bool obey_init(struct engine *e, const struct hub_line *line, struct erro
     if (*e->weights && !weights_read(e->weights, e->variant, &weights, error)) return false;
     struct search *search = search_new(e->variant, &weights, (size_t)e->hash_megabytes);
     if (!search) return error_set(error, "init: hash: no memory for %d megabytes", e->hash_megabytes);
+    search_set_threads(search, e->threads);
     search_free(e->search);
     e->search = search;
     e->job.variant = e->variant;
@@ -479,6 +488,7 @@ bool hub_serve(const struct hub_settings *settings, int in, FILE *out) {
     struct engine e = {
         .variant = settings->variant,
         .hash_megabytes = settings->hash_megabytes,
+        .threads = settings->threads ? settings->threads : 1,
         .weights = memory_text("%s", settings->weights),
         .out = out,
         .job = {.out = out, .deadline = INFINITY},

@@ -10,6 +10,7 @@
 struct hub_settings {
     const struct variant *variant;
     int hash_megabytes;
+    int threads;          // 0 = 1
     const char *weights;  // file; "" = material
 };
 

@@ -157,7 +157,7 @@ static void reopen(struct session *s) {
 static void play(struct session *s, struct move move) {
     pdn_add_move(&s->record, move, NULL);
     game_play(&s->game, move);
-    show_board(s);
+    if (!engine_to_move(s)) show_board(s);
     look_at_position(s);
 }
 
@@ -258,7 +258,6 @@ static void put_away(struct session *s) {
 
 static const char *prompt_line(struct session *s, const char *prompt) {
     const char *line;
-    struct error error;
     for (;;) {
         if (s->terminal) fputs(prompt, s->out);
         fflush(s->out);
@@ -271,12 +270,11 @@ static const char *prompt_line(struct session *s, const char *prompt) {
             s->quit = true;
             return NULL;
         }
-        if (event == KEYBOARD_INTERRUPT)
-            error_set(&error, "%sCtrl-C once more, or \"quit\", ends; \"save FILE\" keeps the game",
-                      s->terminal ? "\n" : "");
+        if (event == KEYBOARD_TOO_LONG)
+            fprintf(s->out, "a line of more than %d bytes is no move\n", KEYBOARD_LINE_LIMIT);
         else
-            error_set(&error, "a line of more than %d bytes is none of mine", KEYBOARD_LINE_LIMIT);
-        say(s, &error);
+            fprintf(s->out, "%sCtrl-C again, or \"quit\", ends; \"save FILE\" keeps the game\n",
+                    s->terminal ? "\n" : "");
     }
 }
 

@@ -62,6 +62,11 @@ for variant in international frisian killer; do
     listener_ends 0
     agree 2
 done
+# Thinking while the other does, on one thread and on two.
+listen --nodes 2000 --ponder
+call --nodes 500 --games 2 --minutes 5 --ponder --threads 2 --hash 1
+listener_ends 0
+agree 2
 grep -q '^2 games: ' "$folder/caller" || fail "no total: $(cat "$folder/caller")"
 
 # A clock, a limit of moves, another position; JSON.
@@ -113,6 +118,7 @@ refuses 2 "chess" --listen 0 --variant chess
 refuses 2 "--minutes, --moves and --fen go with --games only" --listen 0 --moves 3
 refuses 2 "--minutes: expected 0..999" --listen 0 --games 1 --minutes 1000
 refuses 2 "--name: expected" --listen 0 --name "$(printf 'x%.0s' {1..33})"
+refuses 2 "--threads: expected 1..256" --listen 0 --threads 257
 refuses 2 "--fen" --listen 0 --games 1 --fen nonsense
 refuses 1 "none.weights: No such file" --listen 0 --weights "$folder/none.weights"
 echo "done"

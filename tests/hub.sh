@@ -76,13 +76,15 @@ send '   hub  '
 says '^id name=huff version=[0-9.]+ author="The huff authors"$'
 says '^param name=variant value=international type=enum values="spanish .* international .*american\+free.*"$'
 says '^param name=hash value=64 type=int min=1 max=65536$'
+says '^param name=threads value=1 type=int min=1 max=256$'
 says '^param name=weights value="" type=string$'
 says '^param name=ponder value=false type=bool$'
 says '^wait$'
-send 'set-param name=hash value=0' 'set-param name=hash value=2x' 'set-param name=ponder value=maybe' \
+send 'set-param name=hash value=0' 'set-param name=hash value=2x' 'set-param name=threads value=257' 'set-param name=ponder value=maybe' \
     'set-param name=book value=true' 'set-param name=variant value=chess' 'set-param name=variant' 'set-param'
 says '^error message="hash: expected 1\.\.65536'
 says '^error message="hash: expected'
+says '^error message="threads: expected 1\.\.256'
 says '^error message="ponder: expected true or false'
 says "^error message=\"set-param: no parameter 'book'\"$"
 says "^error message=\"variant: no 'chess'"
@@ -167,6 +169,18 @@ alive
 send stop
 answers "$done_line"
 
+# Several threads: the moves are legal, and stop is obeyed as by one.
+send 'set-param name=threads value=2' init
+says '^ready$'
+send 'pos start' 'level nodes=20000' 'go think'
+answers "$done_line"
+send 'pos start' 'level infinite' 'go think' ping
+answers '^pong$'
+send stop
+answers "$done_line"
+send 'set-param name=threads value=1' init
+says '^ready$'
+
 # A single legal move is answered at once, but analysed when that is asked for.
 send 'pos start moves="32-28 17-22"' 'level infinite' 'go think'
 answers '^done move=28x17x22'
@@ -204,11 +218,12 @@ send quit
 ends
 
 # Other boards and variants, by option or parameter; init again changes the variant.
-start --variant spanish --hash 1
+start --variant spanish --hash 1 --threads 3
 send hub init 'pos pos=Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww' 'level depth=4' 'go think'
 says '^id '
 says 'name=variant value=spanish '
 says 'name=hash value=1 '
+says 'name=threads value=3 '
 says 'name=weights'
 says 'name=ponder'
 says '^wait$'
