@@ -111,6 +111,26 @@ static inline void fuzz_mutate(struct random *random, struct fuzz_input *in, siz
     }
 }
 
+// Of a run: what is asked for ...
+struct fuzz_plan {
+    long count;
+    uint64_t seed;
+    double end;  // clock_seconds
+};
+
+static inline struct fuzz_plan fuzz_plan(int argc, char **argv) {
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: %s COUNT SEED [SECONDS]\n", program_invocation_short_name);
+        exit(2);
+    }
+    return (struct fuzz_plan){
+        .count = strtol(argv[1], NULL, 10),
+        .seed = strtoull(argv[2], NULL, 10),
+        .end = argc > 3 ? clock_seconds() + strtod(argv[3], NULL) : INFINITY,
+    };
+}
+
+// ... and what has come of it.
 struct fuzz_run {
     long count;      // inputs tried
     double slowest;  // seconds
@@ -120,18 +140,11 @@ struct fuzz_run {
 // Makes an input with at least a byte in an empty one.
 typedef void fuzz_maker(struct random *, struct fuzz_input *);
 
-static inline struct fuzz_run fuzz_run(int argc, char **argv, fuzz_maker *make) {
+static inline struct fuzz_run fuzz_run(struct fuzz_plan plan, fuzz_maker *make) {
     static struct fuzz_input in;
-    if (argc != 3 && argc != 4) {
-        fprintf(stderr, "usage: %s COUNT SEED [SECONDS]\n", program_invocation_short_name);
-        exit(2);
-    }
-    const long count = strtol(argv[1], NULL, 10);
-    const uint64_t seed = strtoull(argv[2], NULL, 10);
-    const double end = argc > 3 ? clock_seconds() + strtod(argv[3], NULL) : INFINITY;
     struct fuzz_run run = {0};
-    for (; run.count < count && clock_seconds() < end; run.count++) {
-        struct random random = random_stream(seed, (uint64_t)run.count);
+    for (; run.count < plan.count && clock_seconds() < plan.end; run.count++) {
+        struct random random = random_stream(plan.seed, (uint64_t)run.count);
         in.size = 0;
         make(&random, &in);
         const double start = clock_seconds();

@@ -160,7 +160,7 @@ static void an_input(struct random *random, struct fuzz_input *in) {
 }
 
 int main(int argc, char **argv) {
-    const struct fuzz_run run = fuzz_run(argc, argv, an_input);
+    const struct fuzz_run run = fuzz_run(fuzz_plan(argc, argv), an_input);
     printf("%ld inputs, %ld positions and %ld moves read, slowest %.3f s (%ld)\n", run.count,
            counts.positions, counts.moves, run.slowest, run.slowest_input);
     fuzz_require(!run.count || (counts.positions && counts.moves), "nothing was read");

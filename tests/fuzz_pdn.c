@@ -257,7 +257,7 @@ static void an_input(struct random *random, struct fuzz_input *in) {
 }
 
 int main(int argc, char **argv) {
-    const struct fuzz_run run = fuzz_run(argc, argv, an_input);
+    const struct fuzz_run run = fuzz_run(fuzz_plan(argc, argv), an_input);
     printf("%ld inputs, %ld games with %ld moves read, %ld skipped, %ld warnings, slowest %.3f s (%ld)\n",
            run.count, counts.games, counts.moves, counts.skipped, counts.warnings, run.slowest,
            run.slowest_input);

@@ -341,7 +341,7 @@ static void an_input(struct random *random, struct fuzz_input *in) {
 }
 
 int main(int argc, char **argv) {
-    const struct fuzz_run run = fuzz_run(argc, argv, an_input);
+    const struct fuzz_run run = fuzz_run(fuzz_plan(argc, argv), an_input);
     printf("%ld inputs, understood: %ld lines, %ld levels, %ld positions, %ld messages, %ld conversations; "
            "slowest %.3f s (%ld)\n",
            run.count, counts.lines, counts.levels, counts.positions, counts.messages, counts.conversations,
