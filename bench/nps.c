@@ -50,8 +50,9 @@ static void search_position(struct search *search, const struct variant *variant
 // Every position of a variant with its starting weights; false when interrupted.
 static bool search_positions(const struct variant *variant, const struct search_limits *limits,
                              size_t megabytes, struct total *total) {
-    const struct weights weights = weights_material(variant);
+    struct weights weights = weights_material(variant);
     struct search *search = search_new(variant, &weights, megabytes);
+    weights_free(&weights);
     if (!search) {
         fputs("out of memory\n", stderr);
         abort();

@@ -27,7 +27,7 @@ static const struct argp_option option_list[] = {
     {"depth", KEY_DEPTH, "N", 0, "Search this many plies deep", 0},
     {"nodes", KEY_NODES, "N", 0, "Search this many positions", 0},
     {"time", KEY_TIME, "S", 0, "Search for this many seconds", 0},
-    {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material)", 0},
+    {"weights", KEY_WEIGHTS, "FILE", 0, "Weights of the evaluation: a file, material, or default", 0},
     {"lines", KEY_LINES, "N", 0, "Show the N best moves, each with its line (default: 1)", 0},
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 0},
     {0},
@@ -257,9 +257,8 @@ int analyse_run(int argc, char **argv) {
     struct position p;
     if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
         return options_fail(argv[0], EXIT_USAGE, &error);
-    struct weights weights = weights_material(v);
-    if (a.weights && !weights_read(a.weights, v, &weights, &error))
-        return options_fail(argv[0], EXIT_FAILED, &error);
+    struct weights weights;
+    if (!weights_get(a.weights, v, &weights, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
     struct game game;
     game_init(&game, v, NULL, &p);
     int result;
@@ -268,5 +267,6 @@ int analyse_run(int argc, char **argv) {
                                           : error_set(&error, "nothing to search, the game is over: %s",
                                                       termination_names[end]);
     game_free(&game);
+    weights_free(&weights);
     return done ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
 }

@@ -55,7 +55,7 @@ static const struct argp_option option_list[] = {
     {"depth", KEY_DEPTH, "N", 0, "Search at most this many plies deep", 2},
     {"nodes", KEY_NODES, "N", 0, "Search at most this many positions a move", 2},
     {"time", KEY_TIME, "S", 0, "Search at most this many seconds a move", 2},
-    {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material)", 2},
+    {"weights", KEY_WEIGHTS, "FILE", 0, "Weights of the evaluation: a file, material, or default", 2},
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 2},
     {"ponder", KEY_PONDER, NULL, 0, "Think while the other program does", 2},
     {"name", KEY_NAME, "TEXT", 0, "Name to play under (default: huff)", 3},
@@ -185,8 +185,7 @@ int dxp_run(int argc, char **argv) {
     a.settings.log = stderr;
     a.settings.quiet = a.common.quiet;
     a.settings.json = a.common.json;
-    a.settings.weights = weights_material(a.settings.variant);
-    if (a.weights && !weights_read(a.weights, a.settings.variant, &a.settings.weights, &error))
+    if (!weights_get(a.weights, a.settings.variant, &a.settings.weights, &error))
         return options_fail(argv[0], EXIT_FAILED, &error);
     if (!search_room(search_table_bytes((size_t)a.settings.hash_megabytes))) {
         error_set(&error, "--hash: no memory for %d megabytes", a.settings.hash_megabytes);
@@ -196,5 +195,6 @@ int dxp_run(int argc, char **argv) {
     if (connection < 0) return options_fail(argv[0], EXIT_FAILED, &error);
     const bool good = dxp_serve(&a.settings, connection, stdout);
     close(connection);
+    weights_free(&a.settings.weights);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

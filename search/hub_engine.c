@@ -322,9 +322,10 @@ static void place_start(struct engine *e) {
 
 static bool obey_init(struct engine *e, const struct hub_line *line, struct error *error) {
     (void)line;
-    struct weights weights = weights_material(e->variant);
-    if (*e->weights && !weights_read(e->weights, e->variant, &weights, error)) return false;
+    struct weights weights;
+    if (!weights_get(*e->weights ? e->weights : NULL, e->variant, &weights, error)) return false;
     struct search *search = search_new(e->variant, &weights, (size_t)e->hash_megabytes);
+    weights_free(&weights);
     if (!search) return error_set(error, "init: hash: no memory for %d megabytes", e->hash_megabytes);
     search_set_threads(search, e->threads);
     search_free(e->search);

@@ -14,13 +14,12 @@
 
 static const struct manifest_kind kind = {"huff-match", "huff-match " HUFF_VERSION};
 
-// Of the engines' weights, in order, null for those without a file; and of the openings.
+// Of the engines' weights, in order, null for those of other programs; and of the openings.
 static json_t *checksums(const struct match_settings *settings) {
     json_t *weights = json_array();
     for (int i = 0; i < settings->engine_count; i++) {
         const struct match_engine *engine = &settings->engines[i];
-        json_array_append_new(weights, engine->weights_path != NULL ? json_string(engine->weights.sha256)
-                                                                    : json_null());
+        json_array_append_new(weights, !engine->external ? json_string(engine->weights.sha256) : json_null());
     }
     const char *openings = settings->list != NULL ? opening_list_sha256(settings->list) : "";
     return json_pack("{s:o, s:s}", "weights", weights, "openings", openings);
@@ -84,8 +83,8 @@ static bool check_paths(const struct match_folder *folder, const struct match_wo
                         struct error *error) {
     for (uint32_t i = 0; i < words->engines_count; i++) {
         const struct engine_words *engine = &words->engines[i];
-        const bool material = engine->weights != NULL && strcmp(engine->weights, "material") == 0;
-        if (!check_path(folder, "weights", material ? NULL : engine->weights, error) ||
+        if (!check_path(folder, "weights", weights_in_file(engine->weights) ? engine->weights : NULL,
+                        error) ||
             !check_path(folder, "dir", engine->dir, error) || !check_command(folder, engine, error)) {
             return false;
         }

@@ -436,8 +436,8 @@ static json_t *engines_json(const struct match_settings *settings) {
             set(root, "address", json_string(engine->address));
         else
             set(root, "weights",
-                json_string(engine->weights_path != NULL ? engine->weights_path : "material"));
-        if (engine->weights_path != NULL) set(root, "weights_sha256", json_string(engine->weights.sha256));
+                json_string(engine->weights_path != NULL ? engine->weights_path : "default"));
+        set(root, "weights_sha256", json_string(engine->weights.sha256));
         set(root, "limit", json_string(name_limit(engine).text));
         set(root, "hash", json_integer(engine->hash));
         json_array_append_new(array, root);

@@ -451,7 +451,7 @@ static bool take_engine(const struct reader *reader, int index, const struct lim
     if (name.text != NULL && strlen(name.text) > MOST_NAME)
         return refuse(reader, &name, "longer than 64 characters");
     engine->name = name.text != NULL ? memory_text("%s", name.text) : default_name(index);
-    if (words->weights != NULL && strcmp(words->weights, "material") != 0)
+    if (words->weights != NULL)
         engine->weights_path = memory_text("%s", words->weights);
 
     int hash;
@@ -594,10 +594,7 @@ static bool load_weights(struct match_settings *settings, struct error *error) {
     for (int i = 0; i < settings->engine_count; i++) {
         struct match_engine *engine = &settings->engines[i];
         if (engine->external) continue;
-        if (engine->weights_path == NULL)
-            engine->weights = weights_material(settings->variant);
-        else if (!weights_read(engine->weights_path, settings->variant, &engine->weights, error))
-            return false;
+        if (!weights_get(engine->weights_path, settings->variant, &engine->weights, error)) return false;
     }
     return true;
 }
@@ -611,6 +608,7 @@ void match_settings_free(struct match_settings *settings) {
         struct match_engine *engine = &settings->engines[i];
         free(engine->name);
         free(engine->weights_path);
+        weights_free(&engine->weights);
         free(engine->command);
         free(engine->folder);
         free(engine->address);

@@ -83,7 +83,7 @@ bool sprt_words_parse(char *text, struct sprt_words *, struct error *) __attribu
 
 struct match_engine {
     char *name;
-    char *weights_path;      // NULL: material only
+    char *weights_path;      // as for weights_get
     struct weights weights;  // once loaded
     struct search_limits limits;
     struct time_control clock;

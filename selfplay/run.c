@@ -27,8 +27,6 @@
 #include "selfplay/rules_json.h"
 #include "selfplay/shards.h"
 
-enum { MOST_WEIGHTS = 1 << 26 };
-
 static const struct manifest_kind kind = {"huff-run", "huff-selfplay " HUFF_VERSION};
 
 // A shard some of whose games are finished. There are never more of these than threads, and one.
@@ -417,6 +415,7 @@ void run_close(struct run *run) {
     }
     manifest_free(&run->manifest);
     settings_free(&run->settings);
+    weights_free(&run->weights);
     free(run->rules);
     free(run->config);
     free(run->limit);
@@ -445,26 +444,10 @@ static void prepare(struct run *run) {
     run->published = memory_new(run->shard_count, sizeof *run->published);
 }
 
-static bool copy_file(const char *from, const char *to, struct error *error) {
-    char *data;
-    size_t size;
-    if (!file_read(from, MOST_WEIGHTS, &data, &size, error)) return false;
-    const bool done = file_replace(to, data, size, error);
-    free(data);
-    return done;
-}
-
 // The run owns a copy of its weights, so that resuming does not depend on what becomes of the file.
-static bool store_weights(struct run *run, const struct settings *settings, struct error *error) {
+static bool store_weights(struct run *run, struct error *error) {
     char *path = file_in(run->folder, "start.weights");
-    bool done;
-    if (settings->weights == NULL) {
-        run->weights = weights_material(settings->variant);
-        done = weights_write(path, &run->weights, error);
-    } else {
-        done = copy_file(settings->weights, path, error) &&
-               weights_read(path, settings->variant, &run->weights, error);
-    }
+    const bool done = weights_write(path, &run->weights, error);
     free(path);
     return done;
 }
@@ -497,8 +480,8 @@ static bool begin(struct run *run, struct settings *settings, struct error *erro
         return error_set(error, "%s: exists already", run->folder);
     }
     remove_temporaries(run);
-    if (store_weights(run, settings, error) && manifest_create(run->folder, &kind, settings_to_json(settings),
-                                                               checksums(run), &run->manifest, error)) {
+    if (store_weights(run, error) && manifest_create(run->folder, &kind, settings_to_json(settings),
+                                                     checksums(run), &run->manifest, error)) {
         run->settings = *settings;
         *settings = (struct settings){0};
         return true;
@@ -526,14 +509,10 @@ struct run *run_create(const char *folder, struct settings *settings, struct err
         error_set(error, "%s: exists already; to go on with a run: --resume %s", folder, folder);
         return NULL;
     }
-    // Before the folder is made: most mistakes are here, and this names the user's own file.
-    struct weights checked;
-    if (settings->weights != NULL && !weights_read(settings->weights, settings->variant, &checked, error)) {
-        return NULL;
-    }
     if (!check_memory(settings, count_threads(settings, 0), error)) return NULL;
     struct run *run = run_new(folder);
-    if (!begin(run, settings, error)) {
+    if (!weights_get(settings->weights, settings->variant, &run->weights, error) ||
+        !begin(run, settings, error)) {
         run_close(run);
         return NULL;
     }

@@ -13,7 +13,7 @@ struct settings {
     uint64_t games, seed;
     struct search_limits limits;
     int threads;    // 0 = all cores
-    char *weights;  // file, owned; NULL = material only
+    char *weights;  // as for weights_get; owned; NULL = default
     int hash;       // megabytes of table a thread
     int shard_games;
     int random_plies;

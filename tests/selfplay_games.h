@@ -26,7 +26,7 @@ static inline struct games games_play(const char *variant_name, int count, uint6
         .count = count,
         .game = memory_new((size_t)count, sizeof *games.game),
     };
-    const struct weights weights = weights_material(variant);
+    struct weights weights = weights_material(variant);
     struct search *search = search_new(variant, &weights, 0);
     const struct player players[2] = {{.search = search, .limits = {.depth = 1}},
                                       {.search = search, .limits = {.depth = 1}}};
@@ -41,6 +41,7 @@ static inline struct games games_play(const char *variant_name, int count, uint6
     }
     playing_free(playing);
     search_free(search);
+    weights_free(&weights);
     return games;
 }
 

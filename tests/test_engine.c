@@ -240,9 +240,10 @@ static void play(struct player white, struct player black, double margin, int ma
         .max_plies = max_plies,
         .time_margin = margin,
     };
-    const struct weights weights = weights_material(variant);
+    struct weights weights = weights_material(variant);
     white.search = search_new(variant, &weights, 1);
     black.search = search_new(variant, &weights, 1);
+    weights_free(&weights);
     struct playing *playing = playing_new(&settings);
     const struct opening opening = {.start = variant_initial(variant)};
     playing_game(playing, &opening, (struct player[2]){white, black}, played);
@@ -366,7 +367,7 @@ static void play_over_dxp(const char *fen, enum side side, const char *const *sa
         _exit(0);
     }
     close(listener);
-    const struct weights weights = weights_material(variant);
+    struct weights weights = weights_material(variant);
     const struct engine_settings settings = {
         .name = "fake",
         .protocol = ENGINE_DXP,
@@ -380,6 +381,7 @@ static void play_over_dxp(const char *fen, enum side side, const char *const *sa
     struct player players[2] = {{.limits = {.depth = 1}}, {.limits = {.depth = 1}}};
     players[side].engine = engine_new(&settings);
     players[other_side(side)].search = search_new(variant, &weights, 1);
+    weights_free(&weights);
     const struct playing_settings rules = {
         .variant = variant, .draws = variant->rules->draws, .max_plies = max_plies, .time_margin = 1};
     struct playing *playing = playing_new(&rules);

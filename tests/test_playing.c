@@ -150,14 +150,16 @@ struct table {
 };
 
 static struct table table_new(const struct variant *variant, int max_plies) {
-    const struct weights weights = weights_material(variant);
+    struct weights weights = weights_material(variant);
     const struct playing_settings settings = {
         .variant = variant, .draws = variant->rules->draws, .max_plies = max_plies};
-    return (struct table){
+    const struct table table = {
         .white = search_new(variant, &weights, 1),
         .black = search_new(variant, &weights, 1),
         .playing = playing_new(&settings),
     };
+    weights_free(&weights);
+    return table;
 }
 
 static void table_free(struct table *table) {

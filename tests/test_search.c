@@ -37,8 +37,10 @@ static struct game game_from(const struct variant *variant, const char *fen) {
 }
 
 static struct search *search_of(const struct variant *variant, size_t megabytes) {
-    const struct weights weights = weights_material(variant);
-    return search_new(variant, &weights, megabytes);
+    struct weights weights = weights_material(variant);
+    struct search *search = search_new(variant, &weights, megabytes);
+    weights_free(&weights);
+    return search;
 }
 
 static struct search_result think(struct search *search, struct game *game, struct search_limits limits) {
@@ -93,7 +95,8 @@ static struct position random_ending(const struct rules *rules, struct splitmix 
 static struct weights random_weights(const struct variant *variant, uint64_t unit) {
     struct splitmix random = splitmix_of("search", unit);
     struct weights weights = weights_material(variant);
-    for (int t = TERM_TURN; t < TERM_COUNT; t++) weights.value[t] = splitmix_below(&random, 601) - 300;
+    for (int t = TERM_TURN; t < TERM_COUNT; t++)
+        for (int k = 0; k < KNOTS; k++) weights.value[t][k] = splitmix_below(&random, 601) - 300;
     return weights;
 }
 
@@ -207,7 +210,7 @@ static struct game compared_game(const struct variant *variant, int i) {
 }
 
 static int compare_positions(const struct variant *variant, size_t megabytes) {
-    const struct weights weights = random_weights(variant, 1);
+    struct weights weights = random_weights(variant, 1);
     int compared = 0;
     for (int i = 0; i < COMPARED_POSITIONS; i++) {
         struct game game = compared_game(variant, i);
@@ -217,6 +220,7 @@ static int compare_positions(const struct variant *variant, size_t megabytes) {
         search_free(search);
         game_free(&game);
     }
+    weights_free(&weights);
     return compared;
 }
 
@@ -240,7 +244,7 @@ Test(value, equals_plain_negamax_when_positions_repeat, .timeout = 300) {
     const struct variant *variant = variant_named("american");
     for (uint64_t n = 0; n < REPEATING_ENDINGS; n++) {
         struct splitmix random = splitmix_of("repeating", n);
-        const struct weights weights = random_weights(variant, n);
+        struct weights weights = random_weights(variant, n);
         const int white = splitmix_below(&random, 32), black = (white + 1 + splitmix_below(&random, 31)) % 32;
         const bitboard kings[] = {square_bit(board_square(8, 1 + white)),
                                   square_bit(board_square(8, 1 + black))};
@@ -251,6 +255,7 @@ Test(value, equals_plain_negamax_when_positions_repeat, .timeout = 300) {
         struct search *search = search_new(variant, &weights, 0);
         compare_with_plain(search, &game, 6, &weights);
         search_free(search);
+        weights_free(&weights);
         game_free(&game);
     }
 }

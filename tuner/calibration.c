@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/support/memory.h"
+
 static const int score_edges[SCORE_ROWS + 1] = {0, 25, 50, 75, 100, 150, 200, 300, 500, INT_MAX};
 
 static void set_ends(struct calibration *calibration) {
@@ -65,12 +67,17 @@ static void take_means(struct calibration_row *rows, int count) {
 
 static bool material_loss(const struct weights *weights, const struct variant *variant,
                           const struct samples *samples, int threads, double *loss) {
-    const struct weights material = weights_material(weights->variant);
-    double scale, logits[TERM_COUNT];
-    if (!fit_scale_of_weights(&material, samples, &scale)) return false;
-    fit_logits(&material, scale, logits);
-    *loss = fit_loss(variant, samples, NULL, samples->count, logits, NULL, threads) / (double)samples->count;
-    return true;
+    struct weights material = weights_material(weights->variant);
+    double scale;
+    const bool found = fit_scale_of_weights(&material, samples, &scale);
+    if (found) {
+        struct knots *logits = memory_new(TERM_COUNT, sizeof *logits);
+        fit_logits(&material, scale, logits);
+        *loss = fit_loss(variant, samples, logits, NULL, threads) / (double)samples->count;
+        free(logits);
+    }
+    weights_free(&material);
+    return found;
 }
 
 bool calibrate(const struct weights *weights, const struct variant *variant, const struct samples *samples,

@@ -141,9 +141,11 @@ static bool look(const struct arguments *a, struct sample_sets *sets, struct err
     if (samples->count == 0)
         return error_set(error, "%s: no game of the part %s has a position to look at", a->data[0],
                          part_names[a->part]);
-    if (!weights_read(a->weights, sets->variant, &weights, error)) return false;
-    if (!calibrate(&weights, sets->variant, samples, options_threads(&a->common), &calibration, error))
-        return false;
+    if (!weights_get(a->weights, sets->variant, &weights, error)) return false;
+    const bool done =
+        calibrate(&weights, sets->variant, samples, options_threads(&a->common), &calibration, error);
+    weights_free(&weights);
+    if (!done) return false;
     if (a->common.json)
         print_json(&calibration, a, sets, samples);
     else

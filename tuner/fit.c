@@ -12,9 +12,16 @@
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 
-// Work is cut into this many slices, however many threads share them, and what the slices give is added up in
-// their order: sums of floating-point numbers depend on their order.
-enum { SLICES = 16 };
+enum {
+    // Positions that are looked at together, in this many slices however many threads share them. What the
+    // slices give is added up in their order, and what falls to a window's table by one thread in the order
+    // of
+    // positions: sums of floating-point numbers depend on their order.
+    BLOCK = 1024,
+    SLICES = 16,
+    FEW = TERM_PATTERN,  // terms with few weights, which most positions have a say in
+    NOTHING_SEEN = WINDOW_VIEWS,
+};
 
 const struct term_group_info term_groups[GROUP_COUNT] = {
 #define X(name, size, text) {#name, text, TERM_##name, size},
@@ -29,44 +36,178 @@ static double logistic(double z) { return 1 / (1 + exp(-z)); }
 // Of a target y and an expectation logistic(z): -y log p - (1 - y) log (1 - p), without overflow.
 static double cross_entropy(double z, double y) { return (z > 0 ? z : 0) + log1p(exp(-fabs(z))) - y * z; }
 
-struct slice {
-    double loss;
-    double gradient[TERM_COUNT];
+// A position as the regression sees it.
+struct row {
+    double share[KNOTS];  // of each knot, the scale of drawish material included
+    double slope;         // of the loss by z
+    int count;
+    struct feature feature[MAX_FEATURES];  // all but those of windows
+    uint16_t view[MAX_WINDOW_TABLES][2];   // seen by White and by Black; NOTHING_SEEN where they see the same
 };
 
-static void add_sample_loss(const struct variant *variant, const struct sample *sample, const double *logits,
-                            struct slice *slice) {
-    struct feature features[MAX_FEATURES];
-    const int count = eval_features(variant, &sample->position, features);
-    double z = 0;
-    for (int i = 0; i < count; i++) z += logits[features[i].term] * features[i].count;
-    const double y = (double)sample->target, slope = logistic(z) - y;
-    slice->loss += cross_entropy(z, y);
-    for (int i = 0; i < count; i++) slice->gradient[features[i].term] += slope * features[i].count;
+struct slice {
+    double loss;
+    struct knots gradient[FEW];
+};
+
+// A gradient of which few windows' weights are not zero.
+struct gradient {
+    struct knots *at;  // [TERM_COUNT]
+    struct touched {
+        int count;
+        uint16_t view[WINDOW_VIEWS];
+        bool is_touched[WINDOW_VIEWS];
+    } table[MAX_WINDOW_TABLES];
+};
+
+// All that a pass over samples works in.
+struct pass {
+    const struct variant *variant;
+    const struct samples *samples;
+    const uint32_t *order;  // the samples by number; NULL: 0, 1, ...
+    int threads;
+    struct row row[BLOCK];
+    struct slice slice[SLICES];
+};
+
+static struct gradient *gradient_new(void) {
+    struct gradient *gradient = memory_new(1, sizeof *gradient);
+    gradient->at = memory_new(TERM_COUNT, sizeof *gradient->at);
+    return gradient;
 }
 
-double fit_loss(const struct variant *variant, const struct samples *samples, const uint32_t *order,
-                size_t count, const double logits[static TERM_COUNT], double *gradient, int threads) {
-    struct slice slices[SLICES] = {0};
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t s = 0; s < SLICES; s++) {
-        for (size_t i = s * count / SLICES; i < (s + 1) * count / SLICES; i++) {
-            add_sample_loss(variant, &samples->sample[order != NULL ? order[i] : i], logits, &slices[s]);
+static void gradient_free(struct gradient *gradient) {
+    if (gradient == NULL) return;
+    free(gradient->at);
+    free(gradient);
+}
+
+static void see(const struct variant *variant, const struct position *position, struct row *row) {
+    struct feature features[MAX_FEATURES];
+    const int count = eval_features(variant, position, features);
+    int i = 0;
+    while (i < count && features[i].term < FEW) i++;
+    row->count = i;
+    memcpy(row->feature, features, (size_t)i * sizeof *features);
+    for (int table = 0; table < MAX_WINDOW_TABLES; table++) row->view[table][0] = NOTHING_SEEN;
+    for (; i < count; i++) {  // both sides of a window, one after the other
+        const int view = features[i].term - TERM_PATTERN;
+        row->view[view / WINDOW_VIEWS][features[i].count < 0] = (uint16_t)(view % WINDOW_VIEWS);
+    }
+}
+
+static void add_sums(const struct row *row, const struct knots *logits, double sum[static KNOTS]) {
+    for (int i = 0; i < row->count; i++)
+        for (int k = 0; k < KNOTS; k++) sum[k] += logits[row->feature[i].term].at[k] * row->feature[i].count;
+    for (int table = 0; table < MAX_WINDOW_TABLES; table++) {
+        if (row->view[table][0] == NOTHING_SEEN) continue;
+        const struct knots *tables = logits + TERM_PATTERN + table * WINDOW_VIEWS;
+        const struct knots *white = &tables[row->view[table][0]], *black = &tables[row->view[table][1]];
+        for (int k = 0; k < KNOTS; k++) sum[k] += white->at[k] - black->at[k];
+    }
+}
+
+static double expect(const struct variant *variant, const struct position *position,
+                     const struct knots *logits, struct row *row) {
+    double sum[KNOTS] = {0}, z = 0;
+    see(variant, position, row);
+    add_sums(row, logits, sum);
+    const struct eval_shares shares = eval_shares(variant, position);
+    for (int k = 0; k < KNOTS; k++) z += sum[k] * shares.of[k] / EVAL_WHOLE;
+    const double scale = eval_scale(variant, position, z < 0 ? BLACK : WHITE) / 8.0;
+    for (int k = 0; k < KNOTS; k++) row->share[k] = scale * shares.of[k] / EVAL_WHOLE;
+    return scale * z;
+}
+
+static void look_at(const struct variant *variant, const struct sample *sample, const struct knots *logits,
+                    struct row *row, struct slice *slice) {
+    const double z = expect(variant, &sample->position, logits, row), y = (double)sample->target;
+    row->slope = logistic(z) - y;
+    slice->loss += cross_entropy(z, y);
+    double slope[KNOTS];
+    for (int k = 0; k < KNOTS; k++) slope[k] = row->slope * row->share[k];
+    for (int i = 0; i < row->count; i++)
+        for (int k = 0; k < KNOTS; k++)
+            slice->gradient[row->feature[i].term].at[k] += slope[k] * row->feature[i].count;
+}
+
+static void touch(struct touched *touched, int view) {
+    if (touched->is_touched[view]) return;
+    touched->is_touched[view] = true;
+    touched->view[touched->count++] = (uint16_t)view;
+}
+
+// What the rows say about the weights of one table.
+static void add_table(const struct row *rows, size_t count, int table, struct gradient *gradient) {
+    struct knots *at = gradient->at + TERM_PATTERN + table * WINDOW_VIEWS;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t *view = rows[i].view[table];
+        if (view[0] == NOTHING_SEEN) continue;
+        touch(&gradient->table[table], view[0]);
+        touch(&gradient->table[table], view[1]);
+        for (int k = 0; k < KNOTS; k++) {
+            const double slope = rows[i].slope * rows[i].share[k];
+            at[view[0]].at[k] += slope;
+            at[view[1]].at[k] -= slope;
         }
     }
+}
+
+static void pass_block(struct pass *pass, size_t first, size_t count, const struct knots *logits,
+                       struct gradient *gradient) {
+    const int tables = window_tables(pass->variant->rules->width);
+#pragma omp parallel num_threads(pass->threads)
+    {
+#pragma omp for schedule(static)
+        for (size_t s = 0; s < SLICES; s++) {
+            for (size_t i = s * count / SLICES; i < (s + 1) * count / SLICES; i++) {
+                const size_t number = pass->order != NULL ? pass->order[first + i] : first + i;
+                look_at(pass->variant, &pass->samples->sample[number], logits, &pass->row[i],
+                        &pass->slice[s]);
+            }
+        }
+        if (gradient != NULL) {
+#pragma omp for schedule(dynamic)
+            for (int table = 0; table < tables; table++) add_table(pass->row, count, table, gradient);
+        }
+    }
+}
+
+// The loss of samples first .. first + count - 1 in the order of the pass; adds to `gradient` unless NULL.
+static double pass_over(struct pass *pass, size_t first, size_t count, const struct knots *logits,
+                        struct gradient *gradient) {
+    memset(pass->slice, 0, sizeof pass->slice);
+    for (size_t i = 0; i < count; i += BLOCK)
+        pass_block(pass, first + i, count - i < BLOCK ? count - i : BLOCK, logits, gradient);
     double loss = 0;
     for (int s = 0; s < SLICES; s++) {
-        loss += slices[s].loss;
-        for (int t = 0; gradient != NULL && t < TERM_COUNT; t++) gradient[t] += slices[s].gradient[t];
+        loss += pass->slice[s].loss;
+        for (int t = 0; gradient != NULL && t < FEW; t++)
+            for (int k = 0; k < KNOTS; k++) gradient->at[t].at[k] += pass->slice[s].gradient[t].at[k];
     }
+    return loss;
+}
+
+double fit_loss(const struct variant *variant, const struct samples *samples,
+                const struct knots logits[static TERM_COUNT], struct knots *gradient, int threads) {
+    struct pass *pass = memory_new(1, sizeof *pass);
+    *pass = (struct pass){.variant = variant, .samples = samples, .threads = threads};
+    struct gradient *sum = gradient != NULL ? gradient_new() : NULL;
+    const double loss = pass_over(pass, 0, samples->count, logits, sum);
+    for (int t = 0; sum != NULL && t < TERM_COUNT; t++)
+        for (int k = 0; k < KNOTS; k++) gradient[t].at[k] += sum->at[t].at[k];
+    gradient_free(sum);
+    free(pass);
     return loss;
 }
 
 // ---- Scales ----
 
 void fit_logits(const struct weights *weights, double centipawns_per_logit,
-                double logits[static TERM_COUNT]) {
-    for (int t = 0; t < TERM_COUNT; t++) logits[t] = weights->value[t] / (WEIGHT_UNIT * centipawns_per_logit);
+                struct knots logits[static TERM_COUNT]) {
+    for (int t = 0; t < TERM_COUNT; t++)
+        for (int k = 0; k < KNOTS; k++)
+            logits[t].at[k] = weights->value[t][k] / (WEIGHT_UNIT * centipawns_per_logit);
 }
 
 // The first two derivatives of the loss by the slope k of p = logistic(k * score).
@@ -159,34 +300,48 @@ static bool check_sets(const struct sample_sets *sets, struct error *error) {
                      train->games);
 }
 
-static void count_support(const struct variant *variant, const struct samples *train,
-                          struct fit_result *result) {
-    for (size_t i = 0; i < train->count; i++) {
-        struct feature features[MAX_FEATURES];
-        const int count = eval_features(variant, &train->sample[i].position, features);
-        for (int f = 0; f < count; f++) result->support[features[f].term] += (uint64_t)abs(features[f].count);
-    }
-    for (int t = 0; t < TERM_COUNT; t++) result->weights_seen += result->support[t] > 0;
-}
-
 // ---- Descent ----
 
 struct descent {
     struct sample_sets *sets;
     const struct fit_settings *settings;
     struct fit_result *result;
-    uint32_t *order;             // of the training positions
-    double start[TERM_COUNT];    // logits
-    double logits[TERM_COUNT];   // now
-    double best[TERM_COUNT];     // of the lowest validation loss
-    double squares[TERM_COUNT];  // AdaGrad: the sum of the squares of past gradients
+    uint32_t *order;  // of the training positions
+    struct pass *pass;
+    struct gradient *gradient;
+    struct knots *start;    // [TERM_COUNT], in logits, as the next two
+    struct knots *logits;   // now
+    struct knots *best;     // of the lowest validation loss
+    struct knots *squares;  // AdaGrad: the sum of the squares of past gradients
+    double *support;        // [FEW][KNOTS]: of the result, shared out to knots
+    uint64_t seen;          // training positions so far
+    uint64_t *pulled;       // of a window's weight: positions seen when it was pulled last
 };
 
+static void count_support(struct descent *descent) {
+    const struct variant *variant = descent->sets->variant;
+    const struct samples *train = &descent->sets->part[SPLIT_TRAIN];
+    struct fit_result *result = descent->result;
+    for (size_t i = 0; i < train->count; i++) {
+        const struct position *position = &train->sample[i].position;
+        struct feature features[MAX_FEATURES];
+        const int count = eval_features(variant, position, features);
+        const struct eval_shares shares = eval_shares(variant, position);
+        for (int f = 0; f < count; f++) {
+            const int t = features[f].term, size = abs(features[f].count);
+            result->support[t] += (uint64_t)size;
+            for (int k = 0; t < FEW && k < KNOTS; k++)
+                descent->support[t * KNOTS + k] += (double)size * shares.of[k] / EVAL_WHOLE;
+        }
+    }
+    for (int t = 0; t < TERM_COUNT; t++)
+        *(t < FEW ? &result->weights_seen : &result->views_seen) += result->support[t] > 0;
+}
+
 // Mean loss of a part; NAN when it is empty.
-static double mean_loss(const struct descent *descent, enum split part, const double *logits) {
+static double mean_loss(const struct descent *descent, enum split part, const struct knots *logits) {
     const struct samples *samples = &descent->sets->part[part];
-    return fit_loss(descent->sets->variant, samples, NULL, samples->count, logits, NULL,
-                    descent->settings->threads) /
+    return fit_loss(descent->sets->variant, samples, logits, NULL, descent->settings->threads) /
            (double)samples->count;
 }
 
@@ -201,19 +356,58 @@ static void shuffle(uint32_t *order, size_t count, uint64_t seed, int epoch) {
     }
 }
 
-static void add_pull(const struct descent *descent, double part, double *gradient) {
-    for (int group = 0; group < GROUP_COUNT; group++) {
-        const struct term_group_info *info = &term_groups[group];
-        for (int t = info->first; t < info->first + info->count; t++)
-            gradient[t] += descent->settings->l2[group] * part * (descent->logits[t] - descent->start[t]);
+// A step against the gradient of one weight, which is 0 afterwards; `pull` is how much of the pull of a whole
+// pass over the positions belongs to it.
+static void step_weight(struct descent *descent, int t, double l2, double pull, double rate) {
+    struct knots *logit = &descent->logits[t], *gradient = &descent->gradient->at[t];
+    for (int k = 0; k < KNOTS; k++) {
+        double *squares = &descent->squares[t].at[k];
+        const double slope = gradient->at[k] + l2 * pull * (logit->at[k] - descent->start[t].at[k]);
+        *squares += slope * slope;
+        if (*squares > 0) logit->at[k] -= rate * slope / sqrt(*squares);
+        gradient->at[k] = 0;
     }
 }
 
-static void step(struct descent *descent, double rate, const double *gradient) {
-    for (int t = 0; t < TERM_COUNT; t++) {
-        descent->squares[t] += gradient[t] * gradient[t];
-        if (descent->squares[t] > 0) descent->logits[t] -= rate * gradient[t] / sqrt(descent->squares[t]);
+static void step_few(struct descent *descent, double pull, double rate) {
+    for (int group = 0; group < GROUP_PATTERN; group++) {
+        const double l2 = descent->settings->l2[group];
+        const struct term_group_info *info = &term_groups[group];
+        for (int t = info->first; t < info->first + info->count; t++) {
+            if (l2 >= HELD)
+                descent->gradient->at[t] = (struct knots){0};
+            else
+                step_weight(descent, t, l2, pull, rate);
+        }
     }
+}
+
+// The weights of one table that the batch says something about. The pull of the batches before in which they
+// were not seen is made up for.
+static void step_table(struct descent *descent, int table, double rate) {
+    struct touched *touched = &descent->gradient->table[table];
+    const double l2 = descent->settings->l2[GROUP_PATTERN];
+    const double positions = (double)descent->sets->part[SPLIT_TRAIN].count;
+    for (int i = 0; i < touched->count; i++) {
+        const int view = touched->view[i], t = TERM_PATTERN + table * WINDOW_VIEWS + view;
+        touched->is_touched[view] = false;
+        if (l2 >= HELD) {
+            descent->gradient->at[t] = (struct knots){0};
+            continue;
+        }
+        uint64_t *pulled = &descent->pulled[t - TERM_PATTERN];
+        step_weight(descent, t, l2, (double)(descent->seen - *pulled) / positions, rate);
+        *pulled = descent->seen;
+    }
+    touched->count = 0;
+}
+
+static void step(struct descent *descent, size_t batch, double rate) {
+    const int tables = window_tables(descent->sets->variant->rules->width);
+    descent->seen += batch;
+    step_few(descent, (double)batch / (double)descent->sets->part[SPLIT_TRAIN].count, rate);
+#pragma omp parallel for num_threads(descent->settings->threads) schedule(dynamic)
+    for (int table = 0; table < tables; table++) step_table(descent, table, rate);
 }
 
 // Goes once over the training positions; false when interrupted. *loss is their mean loss on the way.
@@ -226,21 +420,22 @@ static bool run_epoch(struct descent *descent, int epoch, double *loss) {
     for (size_t first = 0; first < train->count; first += (size_t)settings->batch) {
         const size_t left = train->count - first, batch = (size_t)settings->batch;
         const size_t count = left < batch ? left : batch;
-        double gradient[TERM_COUNT] = {0};
         if (interrupted()) return false;
-        *loss += fit_loss(descent->sets->variant, train, descent->order + first, count, descent->logits,
-                          gradient, settings->threads);
-        add_pull(descent, (double)count / (double)train->count, gradient);
-        step(descent, rate, gradient);
+        *loss += pass_over(descent->pass, first, count, descent->logits, descent->gradient);
+        step(descent, count, rate);
     }
     *loss /= (double)train->count;
     return true;
 }
 
+static void copy_logits(struct knots *to, const struct knots *from) {
+    memcpy(to, from, TERM_COUNT * sizeof *to);
+}
+
 static void descend(struct descent *descent, fit_report *report, void *context) {
     struct fit_result *result = descent->result;
     double lowest = result->start_loss[SPLIT_VALIDATION];
-    memcpy(descent->best, descent->logits, sizeof descent->best);
+    copy_logits(descent->best, descent->logits);
     for (int epoch = 1; epoch <= descent->settings->epochs; epoch++) {
         struct fit_epoch line = {.epoch = epoch};
         const double start = clock_seconds();
@@ -254,7 +449,7 @@ static void descend(struct descent *descent, fit_report *report, void *context) 
         if (line.best) {
             result->best = epoch;
             lowest = line.loss[SPLIT_VALIDATION];
-            memcpy(descent->best, descent->logits, sizeof descent->best);
+            copy_logits(descent->best, descent->logits);
         }
         if (report != NULL) report(context, &line);
         if (epoch - result->best >= descent->settings->patience) return;
@@ -263,39 +458,62 @@ static void descend(struct descent *descent, fit_report *report, void *context) 
 
 // ---- From logits to centipawns ----
 
-// Takes what a piece is worth on average out of the table of its squares.
-static double take_average(double *logits, const uint64_t *support, enum term_group squares) {
+// Moves what a piece is worth on average at each knot from the table of its squares to the term of the piece.
+static void take_average(struct knots *logits, const struct descent *descent, enum term_group squares,
+                         int piece) {
     const struct term_group_info *info = &term_groups[squares];
-    double sum = 0, pieces = 0;
-    for (int t = info->first; t < info->first + info->count; t++) {
-        sum += logits[t] * (double)support[t];
-        pieces += (double)support[t];
+    for (int k = 0; k < KNOTS; k++) {
+        double sum = 0, pieces = 0;
+        for (int t = info->first; t < info->first + info->count; t++) {
+            sum += logits[t].at[k] * descent->support[t * KNOTS + k];
+            pieces += descent->support[t * KNOTS + k];
+        }
+        const double average = pieces > 0 ? sum / pieces : 0;
+        for (int t = info->first; t < info->first + info->count; t++)
+            logits[t].at[k] = descent->result->support[t] > 0 ? logits[t].at[k] - average : 0;
+        logits[piece].at[k] += average;
     }
-    const double average = pieces > 0 ? sum / pieces : 0;
-    for (int t = info->first; t < info->first + info->count; t++)
-        logits[t] = support[t] > 0 ? logits[t] - average : 0;
-    return average;
 }
 
-static bool to_weights(const double *fitted, struct fit_result *result, struct error *error) {
-    double logits[TERM_COUNT];
-    memcpy(logits, fitted, sizeof logits);
-    logits[TERM_MAN] += take_average(logits, result->support, GROUP_MAN_SQUARE);
-    logits[TERM_KING] += take_average(logits, result->support, GROUP_KING_SQUARE);
-    if (!(logits[TERM_MAN] > 0)) return error_set(error, "a man more does not help to win these games");
-
-    result->centipawns_per_logit = 100 / logits[TERM_MAN];
-    for (int t = 0; t < TERM_COUNT; t++) {
-        const double value = logits[t] * result->centipawns_per_logit * WEIGHT_UNIT;
-        if (!(fabs(value) <= WEIGHT_LIMIT))
-            return error_set(error, "the fit went astray: a weight of %g men (a smaller rate may help)",
-                             value / (100 * WEIGHT_UNIT));
-        result->weights.value[t] = (int32_t)lround(value);
+// Of the men that the positions differ by, on their squares; the tempo counts as rows do.
+static double average_man(const struct knots *logits, const struct descent *descent) {
+    const int width = descent->sets->variant->rules->width;
+    double sum = 0, men = 0;
+    for (int s = 0; s < board_squares(width); s++) {
+        const int t = TERM_MAN_SQUARE + s, rows = width - 1 - s / (width / 2);
+        for (int k = 0; k < KNOTS; k++) {
+            const double support = descent->support[t * KNOTS + k];
+            sum += support * (logits[TERM_MAN].at[k] + rows * logits[TERM_TEMPO].at[k] + logits[t].at[k]);
+            men += support;
+        }
     }
-    return true;
+    return men > 0 ? sum / men : 0;
+}
+
+static bool to_weights(const struct descent *descent, struct knots *logits, struct error *error) {
+    struct fit_result *result = descent->result;
+    take_average(logits, descent, GROUP_MAN_SQUARE, TERM_MAN);
+    take_average(logits, descent, GROUP_KING_SQUARE, TERM_KING);
+    const double man = average_man(logits, descent);
+    if (!(man > 0)) return error_set(error, "a man more does not help to win these games");
+
+    result->centipawns_per_logit = 100 / man;
+    for (int t = 0; t < TERM_COUNT; t++) {
+        for (int k = 0; k < KNOTS; k++) {
+            const double value = logits[t].at[k] * result->centipawns_per_logit * WEIGHT_UNIT;
+            if (!(fabs(value) <= WEIGHT_LIMIT))
+                return error_set(error, "the fit went astray: a weight of %g men (a smaller rate may help)",
+                                 value / (100 * WEIGHT_UNIT));
+            result->weights.value[t][k] = (int32_t)lround(value);
+        }
+    }
+    struct error cause;
+    return weights_check(&result->weights, &cause) || error_set(error, "the fit went astray: %s", cause.text);
 }
 
 // ---- All of it ----
+
+static struct knots *logits_new(void) { return memory_new(TERM_COUNT, sizeof(struct knots)); }
 
 static bool start_descent(struct descent *descent, const struct weights *start, struct error *error) {
     struct samples *train = &descent->sets->part[SPLIT_TRAIN];
@@ -306,12 +524,16 @@ static bool start_descent(struct descent *descent, const struct weights *start, 
     if (!blend_targets(descent->sets, descent->settings->lambda, error)) return false;
 
     fit_logits(start, scale, descent->start);
-    memcpy(descent->logits, descent->start, sizeof descent->logits);
+    copy_logits(descent->logits, descent->start);
     for (int part = 0; part < PART_COUNT; part++)
         descent->result->start_loss[part] = mean_loss(descent, (enum split)part, descent->start);
-    count_support(descent->sets->variant, train, descent->result);
+    count_support(descent);
     descent->order = memory_new(train->count, sizeof *descent->order);
     for (size_t i = 0; i < train->count; i++) descent->order[i] = (uint32_t)i;
+    *descent->pass = (struct pass){.variant = descent->sets->variant,
+                                   .samples = train,
+                                   .order = descent->order,
+                                   .threads = descent->settings->threads};
     return true;
 }
 
@@ -321,18 +543,50 @@ static bool end_descent(const struct descent *descent, struct error *error) {
         return error_set(error, "interrupted before the first epoch was complete: nothing written");
     for (int part = 0; part < PART_COUNT; part++)
         result->loss[part] = mean_loss(descent, (enum split)part, descent->best);
-    return to_weights(descent->best, result, error);
+    return to_weights(descent, descent->best, error);
+}
+
+static void free_descent(struct descent *descent) {
+    free(descent->order);
+    free(descent->pass);
+    gradient_free(descent->gradient);
+    free(descent->start);
+    free(descent->logits);
+    free(descent->best);
+    free(descent->squares);
+    free(descent->support);
+    free(descent->pulled);
 }
 
 bool fit_weights(struct sample_sets *sets, const struct weights *start, const struct fit_settings *settings,
                  fit_report *report, void *context, struct fit_result *result, struct error *error) {
-    *result = (struct fit_result){.weights = {.variant = start->variant}};
-    struct descent descent = {.sets = sets, .settings = settings, .result = result};
+    *result = (struct fit_result){.weights = weights_zero(start->variant),
+                                  .support = memory_new(TERM_COUNT, sizeof *result->support)};
+    struct descent descent = {
+        .sets = sets,
+        .settings = settings,
+        .result = result,
+        .pass = memory_new(1, sizeof *descent.pass),
+        .gradient = gradient_new(),
+        .start = logits_new(),
+        .logits = logits_new(),
+        .best = logits_new(),
+        .squares = logits_new(),
+        .support = memory_new((size_t)FEW * KNOTS, sizeof *descent.support),
+        .pulled = memory_new(TERM_COUNT - TERM_PATTERN, sizeof *descent.pulled),
+    };
     bool done = start_descent(&descent, start, error);
     if (done) {
         descend(&descent, report, context);
         done = end_descent(&descent, error);
     }
-    free(descent.order);
+    free_descent(&descent);
+    if (!done) fit_result_free(result);
     return done;
+}
+
+void fit_result_free(struct fit_result *result) {
+    weights_free(&result->weights);
+    free(result->support);
+    result->support = NULL;
 }
