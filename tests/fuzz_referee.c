@@ -71,7 +71,7 @@ static bool read_session(const uint8_t *bytes, size_t size, struct session *sess
     *session = (struct session){
         .calls = kind == STARTED_CALLS || kind == RUNS_CALLS,
         .runs = kind >= RUNS,
-        .real = bytes[3] >= 240,
+        .real = kind < RUNS && bytes[3] >= 240,
         .side = bytes[3] % 2 ? BLACK : WHITE,
         .games = 1 + bytes[3] / 2 % 3,
         .options = bytes[3] / 8 % 8 < 6 ? 0 : bytes[3] / 8 % 8 - 5,
