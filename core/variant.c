@@ -81,6 +81,14 @@ static bool side_check(const struct rules *r, const struct position *p, enum sid
     return true;
 }
 
+static const struct variant *without_house_rules(const struct variant *variant) {
+    return variant_find(variant->rules->name, NULL);
+}
+
+bool variant_same_moves(const struct variant *a, const struct variant *b) {
+    return without_house_rules(a)->generate == without_house_rules(b)->generate;
+}
+
 static bool captures_fit(const struct variant *variant, const struct position *p, struct error *error) {
     if (!variant->can_capture(p)) return true;
     struct move_list *list = memory_new(1, sizeof *list);

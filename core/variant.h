@@ -36,6 +36,9 @@ static inline bool variant_can_move(const struct variant *variant, const struct 
     return variant->can_step(p) || variant->can_capture(p);
 }
 
+// Do they differ in name, notation and draws at most? House rules do not count.
+bool variant_same_moves(const struct variant *, const struct variant *);
+
 // Canonical names in a fixed order, without and then with "+free".
 extern const struct variant variants[];
 extern const int variant_count;

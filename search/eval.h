@@ -74,15 +74,16 @@ bool weights_check(const struct weights *, struct error *) __attribute__((warn_u
 //     checksum 8c736521                CRC-32 of the bytes before this line
 //
 // A mismatch of any is refused with one clear line. Written whole or not at all; sets weights->sha256. A
-// variant with a house rule ("american+free") reads the weights of the variant without it; without a variant
-// (NULL) those of any are read, and weights->variant says whose they are. After a failure there is nothing to
-// free.
+// variant with a house rule ("american+free") or another name for the same moves ("portuguese") reads the
+// weights of the variant that has them; without a variant (NULL) those of any are read, and weights->variant
+// says whose they are. After a failure there is nothing to free.
 enum { WEIGHTS_VERSION = 2 };
 bool weights_write(const char *path, struct weights *, struct error *) __attribute__((warn_unused_result));
 bool weights_read(const char *path, const struct variant *, struct weights *, struct error *)
     __attribute__((warn_unused_result));
 
-// Weights as users name them: NULL or "default" for those that come with the program, "material", or a file.
+// Weights as users name them: NULL or "default" for those that come with the program (material, when none
+// do), "material", or a file.
 bool weights_in_file(const char *name);
 bool weights_get(const char *name, const struct variant *, struct weights *, struct error *)
     __attribute__((warn_unused_result));

@@ -10,6 +10,7 @@
 #include "core/support/file.h"
 #include "core/support/memory.h"
 #include "search/eval.h"
+#include "search/shipped.h"
 
 enum {
     FILE_LIMIT = 1 << 23,
@@ -264,16 +265,16 @@ static bool read_values(struct reader *r, const char *data, struct weights *weig
     }
 }
 
-// Sets *variant, which those of the file must be if it is not NULL.
+// Sets *variant, which must have the moves of the file's if it is not NULL.
 static bool read_variant(struct reader *r, const struct variant **variant) {
     char word[WORD_SIZE];
     struct error cause;
     if (!read_field(r, "variant", word)) return false;
-    if (*variant && strcmp(word, (*variant)->name) != 0)
-        return fail(r, "these are weights of %s, not of %s", word, (*variant)->name);
     const struct variant *found = variant_find(word, &cause);
     if (!found) return fail(r, "%s", cause.text);
-    *variant = variant_find(found->rules->name, NULL);
+    if (*variant && !variant_same_moves(found, *variant))
+        return fail(r, "these are weights of %s, not of %s", word, (*variant)->name);
+    if (!*variant) *variant = variant_find(found->rules->name, NULL);
     return read_line_end(r);
 }
 
@@ -316,9 +317,9 @@ static bool read_text(const char *path, const char *text, size_t size, const str
 
 static bool is_gzip(const char *data, size_t size) { return size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0; }
 
-// Replaces compressed data by what it holds.
-static bool expand(const char *path, char **data, size_t *size, struct error *error) {
-    z_stream stream = {.next_in = (z_const Bytef *)*data, .avail_in = (uInt)*size};
+// What compressed data holds, or NULL.
+static char *expand(const char *path, const void *data, size_t *size, struct error *error) {
+    z_stream stream = {.next_in = (z_const Bytef *)data, .avail_in = (uInt)*size};
     if (inflateInit2(&stream, GZIP_FORMAT) != Z_OK) abort();
     char *text = memory_new(FILE_LIMIT, 1);
     stream.next_out = (Bytef *)text;
@@ -327,11 +328,23 @@ static bool expand(const char *path, char **data, size_t *size, struct error *er
     const size_t left = stream.avail_in;
     *size = stream.total_out;
     inflateEnd(&stream);
-    free(*data);
-    *data = text;
-    if (status == Z_STREAM_END && left == 0) return true;
-    return stream.avail_out == 0 ? error_set(error, "%s: holds more than %d bytes", path, FILE_LIMIT)
-                                 : error_set(error, "%s: the compressed data is damaged", path);
+    if (status == Z_STREAM_END && left == 0) return text;
+    free(text);
+    if (stream.avail_out == 0)
+        error_set(error, "%s: holds more than %d bytes", path, FILE_LIMIT);
+    else
+        error_set(error, "%s: the compressed data is damaged", path);
+    return NULL;
+}
+
+// Text or what gzip made of it.
+static bool read_data(const char *path, const void *data, size_t size, const struct variant *variant,
+                      struct weights *weights, struct error *error) {
+    if (!is_gzip(data, size)) return read_text(path, data, size, variant, weights, error);
+    char *text = expand(path, data, &size, error);
+    const bool done = text && read_text(path, text, size, variant, weights, error);
+    free(text);
+    return done;
 }
 
 bool weights_read(const char *path, const struct variant *variant, struct weights *weights,
@@ -339,8 +352,7 @@ bool weights_read(const char *path, const struct variant *variant, struct weight
     char *data;
     size_t size;
     if (!file_read(path, FILE_LIMIT, &data, &size, error)) return false;
-    const bool done = (!is_gzip(data, size) || expand(path, &data, &size, error)) &&
-                      read_text(path, data, size, variant, weights, error);
+    const bool done = read_data(path, data, size, variant, weights, error);
     free(data);
     return done;
 }
@@ -352,6 +364,10 @@ bool weights_in_file(const char *name) {
 bool weights_get(const char *name, const struct variant *variant, struct weights *weights,
                  struct error *error) {
     if (weights_in_file(name)) return weights_read(name, variant, weights, error);
+    const struct shipped *file = name && strcmp(name, "material") == 0 ? NULL : shipped_weights(variant);
+    if (file)
+        return read_data("default weights", file->begin, (size_t)(file->end - file->begin), variant, weights,
+                         error);
     *weights = weights_material(variant);
     return true;
 }
