@@ -4,7 +4,8 @@
 // A libFuzzer target where HUFF_LIBFUZZER is defined (clang's build, target libfuzz_protocols); otherwise a
 // program that makes its inputs from a seed (tests/fuzz.h).
 //
-// An input is a byte that says who reads it and a byte that chooses the variant, then what is said. What is
+// An input is a byte that says who reads it (from PONDERS on it ponders, in threads), and a byte that chooses
+// the variant, then what is said. What is
 // understood must survive being written and read again, an error must be one printable line, and an engine
 // must come to an end when its input does.
 #include <fcntl.h>
@@ -28,6 +29,7 @@ enum {
     ENGINE_HASH = 1,                // megabytes
     MOST_CONVERSATION = 32 * 1024,  // bytes: a pipe has room for them
     ENGINE_NODES = 50,
+    PONDERS = 128,
 };
 
 static struct {
@@ -188,15 +190,18 @@ static const struct variant *ten_by_ten(const struct variant *variant) {
     return variant->rules->width == DXP_WIDTH ? variant : variant_find("international", NULL);
 }
 
-static void talk_dxp(const char *text, size_t length, const struct variant *variant, bool asks) {
+static void talk_dxp(const char *text, size_t length, const struct variant *variant, bool asks,
+                     bool ponders) {
     int ends[2];
     fuzz_require(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "no socket");
     fill(ends[1], text, length);
     shutdown(ends[1], SHUT_WR);
-    const struct dxp_settings settings = {
+    struct dxp_settings settings = {
         .variant = ten_by_ten(variant),
         .weights = weights_material(ten_by_ten(variant)),
         .hash_megabytes = ENGINE_HASH,
+        .threads = ponders ? 2 : 1,
+        .ponder = ponders,
         .name = "huff",
         .limits = {.nodes = ENGINE_NODES},
         .wait = 10,
@@ -207,13 +212,15 @@ static void talk_dxp(const char *text, size_t length, const struct variant *vari
         .log = nowhere(),
     };
     if (dxp_serve(&settings, ends[0], nowhere())) counts.conversations++;
+    weights_free(&settings.weights);
     close(ends[0]);
     close(ends[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
-    const enum reader reader = data[0] % READERS;
+    const bool ponders = data[0] >= PONDERS;
+    const enum reader reader = data[0] % PONDERS % READERS;
     const struct variant *variant = &variants[data[1] % variant_count];
     const char *text = (const char *)data + 2;
     const size_t length = size - 2;
@@ -222,8 +229,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case HUB_CODEC: read_hub(text, length, variant); break;
     case DXP_CODEC: read_dxp(text, length); break;
     case HUB_ENGINE: talk_hub(text, length, variant); break;
-    case DXP_FOLLOWER: talk_dxp(text, length, variant, false); break;
-    case DXP_INITIATOR: talk_dxp(text, length, variant, true); break;
+    case DXP_FOLLOWER: talk_dxp(text, length, variant, false, ponders); break;
+    case DXP_INITIATOR: talk_dxp(text, length, variant, true, ponders); break;
     case READERS: break;
     }
     return 0;
@@ -254,6 +261,7 @@ static const char *const hub_lines[] = {
     "level depth=2 time=1",
     "set-param name=variant value=russian",
     "set-param name=ponder value=true",
+    "set-param name=threads value=2",
     "set-param name=weights value=\"no such file\"",
     "pos start",
     "pos pos=Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww",
@@ -331,7 +339,7 @@ static void an_input(struct random *random, struct fuzz_input *in) {
     const bool conversation = !fuzz_some(random, CONVERSATIONS);
     const enum reader reader =
         (enum reader)(conversation ? HUB_ENGINE + fuzz_some(random, 3) : fuzz_some(random, 2));
-    in->bytes[in->size++] = (uint8_t)reader;
+    in->bytes[in->size++] = (uint8_t)((int)reader + (fuzz_some(random, 4) ? 0 : PONDERS));
     in->bytes[in->size++] = (uint8_t)fuzz_some(random, variant_count);
     if (conversation)
         a_conversation(random, in, reader == HUB_ENGINE);

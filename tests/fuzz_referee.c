@@ -199,7 +199,7 @@ static void check_game(const struct session *session, const struct played_game *
 
 static void play_games(const struct session *session, struct engine *engine) {
     const struct variant *variant = session->script.variant;
-    const struct weights weights = weights_material(variant);
+    struct weights weights = weights_material(variant);
     const struct playing_settings rules = {.variant = variant,
                                            .draws = variant->rules->draws,
                                            .max_plies = session->max_plies,
@@ -209,6 +209,7 @@ static void play_games(const struct session *session, struct engine *engine) {
     players[session->side] =
         (struct player){.engine = engine, .limits = session->limits, .clock = session->clock};
     opponent->search = search_new(variant, &weights, 1);
+    weights_free(&weights);
     struct playing *playing = playing_new(&rules);
     struct played_game game = {0};
     struct opening opening;
