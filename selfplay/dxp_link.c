@@ -90,6 +90,7 @@ static bool start_process(struct dxp_link *link, const char *address, struct err
     char *command = fill_port(link->settings.command, address);
     link->process = process_start(command, link->settings.folder, error);
     free(command);
+    if (link->process) process_log_errors(link->process, link->settings.errors);
     return link->process != NULL;
 }
 

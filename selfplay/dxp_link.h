@@ -16,6 +16,7 @@ struct dxp_link_settings {
     const char *address;  // [HOST:]PORT; NULL: a free port of this machine
     bool calls;           // the program connects to the address; otherwise it listens there
     const struct variant *variant;
+    struct error_lines *errors;  // for standard error; NULL: it is not kept
 };
 
 enum dxp_heard {

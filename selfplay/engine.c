@@ -47,12 +47,13 @@ enum heard {
 struct engine {
     struct engine_settings settings;
     const struct protocol *protocol;
-    struct dxp_link *link;    // NULL: not over DXP; else what follows is NULL
-    struct process *process;  // NULL when none runs
-    bool playing;             // a game was begun with this process
-    bool hopeless;            // it cannot even be started
-    int failures;             // in a row
-    struct error failure;     // the last
+    struct dxp_link *link;       // NULL: not over DXP; else what follows is NULL
+    struct process *process;     // NULL when none runs
+    struct error_lines *errors;  // NULL: there is no log
+    bool playing;                // a game was begun with this process
+    bool hopeless;               // it cannot even be started
+    int failures;                // in a row
+    struct error failure;        // the last
 
     struct hub_line line;       // the last that came
     struct error unread;        // why it could not be taken apart, or ""
@@ -554,13 +555,14 @@ static void fail_over_dxp(struct engine *engine) {
     count_failure(engine);
 }
 
-static struct dxp_link *new_link(const struct engine_settings *settings) {
+static struct dxp_link *new_link(const struct engine_settings *settings, struct error_lines *errors) {
     return dxp_link_new(&(struct dxp_link_settings){
         .command = settings->command,
         .folder = settings->folder,
         .address = settings->address,
         .calls = settings->calls,
         .variant = settings->variant,
+        .errors = errors,
     });
 }
 
@@ -644,7 +646,8 @@ struct engine *engine_new(const struct engine_settings *settings) {
     struct engine *engine = memory_new(1, sizeof *engine);
     engine->settings = *settings;
     engine->protocol = &protocols[settings->protocol];
-    if (settings->protocol == ENGINE_DXP) engine->link = new_link(settings);
+    engine->errors = error_lines_new(settings->log);
+    if (settings->protocol == ENGINE_DXP) engine->link = new_link(settings, engine->errors);
     engine->given = memory_new((size_t)settings->option_count + 1, sizeof *engine->given);
     engine->legal = memory_new(1, sizeof *engine->legal);
     return engine;
@@ -654,6 +657,7 @@ void engine_free(struct engine *engine) {
     if (!engine) return;
     dxp_link_free(engine->link);
     if (engine->process) process_end(engine->process, engine->protocol->quit);
+    error_lines_free(engine->errors);
     hub_line_free(&engine->line);
     hub_text_free(&engine->to_send);
     hub_text_free(&engine->text);
@@ -667,6 +671,7 @@ static bool start(struct engine *engine) {
     engine->process = process_start(settings->command, settings->folder, &engine->failure);
     engine->hopeless = !engine->process;
     if (engine->hopeless) return false;
+    process_log_errors(engine->process, engine->errors);
     engine->complaint[0] = '\0';
     engine->to_send.length = 0;
     add_line(engine, "%s", engine->protocol->hello);
@@ -690,16 +695,25 @@ static bool runs(const struct engine *engine) {
     return engine->link ? dxp_link_is_open(engine->link) : engine->process != NULL;
 }
 
+// `error` says where all is that it wrote.
+static bool give_up(const struct engine *engine, struct error *error) {
+    const struct engine_settings *settings = &engine->settings;
+    char *where = settings->log ? error_log_describe(settings->log) : memory_text("%s", "");
+    error_set(error, "engine %s: failed %d times in a row%s%s%s, at last: %s", settings->name,
+              engine->failures, *where ? " (" : "", where, *where ? ")" : "", engine->failure.text);
+    free(where);
+    return false;
+}
+
 bool engine_begin(struct engine *engine, const struct player *player, const struct game *game, enum side side,
                   struct error *error) {
     const struct engine_settings *settings = &engine->settings;
     if (engine->playing) engine->failures = 0;
     engine->playing = false;
+    if (player->round) error_lines_label(engine->errors, player->round);
     while (!interrupted()) {
         if (engine->hopeless) return error_set(error, "engine %s: %s", settings->name, engine->failure.text);
-        if (engine->failures >= settings->most_failures)
-            return error_set(error, "engine %s: failed %d times in a row, at last: %s", settings->name,
-                             engine->failures, engine->failure.text);
+        if (engine->failures >= settings->most_failures) return give_up(engine, error);
         if (!runs(engine) && !(engine->link ? connect_over_dxp(engine) : start(engine))) continue;
         engine->playing = engine->link ? begin_over_dxp(engine, player, game, side) : announce_game(engine);
         if (engine->playing) return true;

@@ -6,6 +6,7 @@
 #ifndef HUFF_SELFPLAY_ENGINE_H
 #define HUFF_SELFPLAY_ENGINE_H
 
+#include "selfplay/error_log.h"
 #include "selfplay/player.h"
 #include "selfplay/watch.h"
 
@@ -28,11 +29,12 @@ struct engine_settings {
     const struct variant *variant;
     char *const *options;  // "NAME=VALUE"
     int option_count;
-    double startup;       // until it has introduced itself, or is connected; 0: 10, over DXP 30
-    double ready;         // until it is ready to play, at the start and before each game
-    double stall;         // until a move, where no clock runs
-    int most_failures;    // in a row; then it is given up
-    struct watch *watch;  // while this program is held up, no wait ends; NULL: nobody knows
+    double startup;         // until it has introduced itself, or is connected; 0: 10, over DXP 30
+    double ready;           // until it is ready to play, at the start and before each game
+    double stall;           // until a move, where no clock runs
+    int most_failures;      // in a row; then it is given up
+    struct error_log *log;  // for its standard error; NULL: only the last of it is kept
+    struct watch *watch;    // while this program is held up, no wait ends; NULL: nobody knows
 };
 
 struct engine *engine_new(const struct engine_settings *);  // starts nothing yet

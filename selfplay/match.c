@@ -8,9 +8,11 @@
 #include "selfplay/match.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,7 @@ struct match {
     match_listener *listener;
     void *context;
     struct watch *watch;
+    struct error_log **logs;  // of each engine; NULL: none
 
     pthread_mutex_t lock;  // of what follows
     pthread_cond_t moved;  // signalled when `counted` grows
@@ -305,6 +308,36 @@ static bool keep_game(struct match *match, const struct match_pair *pair, int ga
     return kept;
 }
 
+// ---- what engines write to their standard error
+
+// A name that is no name of a file is made one.
+static struct error_log *new_log(const char *folder, const char *engine, int number) {
+    char *name = memory_text("%s", engine);
+    for (char *at = name; *at != '\0'; at++) {
+        if ((unsigned char)*at < ' ' || *at == '/' || *at == '\x7f') *at = '_';
+    }
+    char *path = strcmp(name, engine) == 0 ? memory_text("%s/%s.stderr", folder, name)
+                                           : memory_text("%s/%s-%d.stderr", folder, name, number + 1);
+    struct error_log *log = error_log_new(path);
+    free(path);
+    free(name);
+    return log;
+}
+
+static void open_logs(struct match *match, const struct match_journal *journal) {
+    const struct match_settings *settings = match->settings;
+    match->logs = memory_new((size_t)settings->engine_count, sizeof *match->logs);
+    for (int i = 0; i < settings->engine_count && journal != NULL; i++) {
+        const struct match_engine *engine = &settings->engines[i];
+        if (engine->command != NULL) match->logs[i] = new_log(journal->folder, engine->name, i);
+    }
+}
+
+static void close_logs(struct match *match) {
+    for (int i = 0; i < match->settings->engine_count; i++) error_log_free(match->logs[i]);
+    free(match->logs);
+}
+
 // ---- playing
 
 // With the lock held.
@@ -372,6 +405,7 @@ static bool make_player(const struct match *match, int number, struct player *pl
         .ready = settings->ready,
         .stall = settings->stall,
         .most_failures = settings->recover,
+        .log = match->logs[number],
         .watch = match->watch,
     };
     player->engine = engine_new(&program);
@@ -382,6 +416,10 @@ static void free_player(struct player *player) {
     engine_free(player->engine);
     search_free(player->search);
     *player = (struct player){0};
+}
+
+void match_round(const struct match_pair *pair, int game, char text[static MATCH_ROUND_SIZE]) {
+    snprintf(text, MATCH_ROUND_SIZE, "%" PRIu64 ".%d", pair->number + 1, game + 1);
 }
 
 // NULL: the match has failed.
@@ -416,11 +454,13 @@ static bool is_void(struct match *match, struct match_game *game) {
 }
 
 // False when the game was given up.
-static bool play_game(struct worker *worker, const struct opening *opening, struct match_game *game) {
+static bool play_game(struct worker *worker, const struct opening *opening, const char *round,
+                      struct match_game *game) {
     const struct player *white = player_of(worker, game->engines[WHITE]),
                         *black = player_of(worker, game->engines[BLACK]);
     if (white == NULL || black == NULL) return false;
-    const struct player players[2] = {*white, *black};
+    struct player players[2] = {*white, *black};
+    players[WHITE].round = players[BLACK].round = round;
     do {
         if (game->replays > 0 && is_stopping(worker->match)) return false;
         playing_game(worker->playing, opening, players, &game->played);
@@ -452,7 +492,9 @@ static bool play_pair(struct worker *worker, struct match_pair *pair) {
     for (int i = 0; i < PAIR_GAMES; i++) {
         if (pair->games[i].finished) continue;
         if (is_stopping(match)) return false;
-        if (!play_game(worker, &opening, &pair->games[i]) || !keep_game(match, pair, i)) return false;
+        char round[MATCH_ROUND_SIZE];
+        match_round(pair, i, round);
+        if (!play_game(worker, &opening, round, &pair->games[i]) || !keep_game(match, pair, i)) return false;
         pair->games[i].finished = true;
     }
     return true;
@@ -582,6 +624,7 @@ static void count_rest(struct match *match) {
 
 static void free_match(struct match *match) {
     watch_end(match->watch);
+    close_logs(match);
     journal_close(match->journal);
     for (int i = 0; i < RING; i++) {
         for (int j = 0; j < PAIR_GAMES; j++) played_game_free(&match->ring[i].pair.games[j].played);
@@ -609,6 +652,7 @@ enum match_end match_play(const struct match_settings *settings, const struct ma
         .result = result,
     };
     for (uint64_t i = 0; i < RING && i < match.pairs; i++) begin_pair(&match, i, &match.ring[i].pair);
+    open_logs(&match, journal);
     const int threads = count_threads(settings, match.pairs);
     cpu_set_t cores;
     match.failed = !find_cores(settings, threads, &cores, &match.failure);

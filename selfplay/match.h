@@ -31,6 +31,10 @@ struct match_pair {
     struct match_game games[PAIR_GAMES];
 };
 
+// "12.1": the first game of the twelfth pair.
+enum { MATCH_ROUND_SIZE = 24 };
+void match_round(const struct match_pair *, int game, char text[static MATCH_ROUND_SIZE]);
+
 // Where the engines took over.
 struct position match_game_opening(const struct match_settings *, const struct match_game *);
 
@@ -86,9 +90,10 @@ void match_result_free(struct match_result *);
 typedef bool match_listener(void *context, const struct match_pair *, const struct match_result *,
                             struct error *);
 
-// A file that keeps the games of a match, which `owner` names.
+// A file that keeps the games of a match, which `owner` names, and the folder for what engines write to their
+// standard error: NAME.stderr.
 struct match_journal {
-    const char *path, *owner;
+    const char *path, *owner, *folder;
 };
 
 // Is there memory for the tables of all games that are played at a time? Asked before anything is written.

@@ -145,7 +145,7 @@ void match_folder_close(struct match_folder *folder) {
 }
 
 struct match_journal match_folder_journal(const struct match_folder *folder) {
-    return (struct match_journal){folder->journal_path, folder->manifest.config_sha256};
+    return (struct match_journal){folder->journal_path, folder->manifest.config_sha256, folder->path};
 }
 
 static bool write_file(const struct match_folder *folder, const char *name, const char *text,

@@ -2,6 +2,7 @@
 //
 //     RUN/manifest.json     settings, checksums, dates
 //     RUN/games.journal     finished games
+//     RUN/NAME.stderr       what an engine of that name wrote to its standard error, if anything
 //     RUN/report.txt        as printed, and
 //     RUN/summary.json      as JSON, when the match ends or stops
 #ifndef HUFF_SELFPLAY_MATCH_FOLDER_H

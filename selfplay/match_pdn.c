@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,8 +58,8 @@ static void add_moves(const struct played_game *played, struct pdn_game *game) {
 static void add_tags(const struct match_settings *settings, const struct match_pair *pair, int number,
                      struct pdn_game *game) {
     const struct match_game *played = &pair->games[number];
-    char round[48];
-    snprintf(round, sizeof round, "%" PRIu64 ".%d", pair->number + 1, number + 1);
+    char round[MATCH_ROUND_SIZE];
+    match_round(pair, number, round);
     pdn_set_tag(game, "Event", settings->engine_count > 2 ? "huff-match tournament" : "huff-match");
     pdn_set_tag(game, "Round", round);
     pdn_set_tag(game, "White", settings->engines[played->engines[WHITE]].name);

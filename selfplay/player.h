@@ -27,6 +27,7 @@ struct player {
     struct search_limits limits;
     struct time_control clock;
     struct engine *engine;  // a program of its own
+    const char *round;      // names the game for what it writes to standard error; NULL: no name
 };
 
 // A position to think about.

@@ -147,7 +147,7 @@ static double ask(struct playing *playing, const struct player *player, enum sid
         .legal = &playing->list,
         .remaining = clock->remaining,
         .moves_to_control = player->clock.moves > 0 ? player->clock.moves - clock->moves : 0,
-        .patience = allowed + playing->settings.time_margin,
+        .patience = allowed + playing->settings.time_margin + clock->held_up,
     };
     const bool timed = isfinite(question.patience) && playing->settings.time_margin > 0;
     const double lag = timed ? clock_lag() : 0, held_up = watch_held_up(playing->settings.watch);
@@ -157,19 +157,16 @@ static double ask(struct playing *playing, const struct player *player, enum sid
     return watch_held_up(playing->settings.watch) - held_up;
 }
 
-static void judge_time(const struct playing *playing, double allowed, struct answer *answer) {
-    const double margin = playing->settings.time_margin;
-    if (answer->failure != GAME_GOES_ON || margin <= 0 || answer->seconds <= allowed + margin) return;
+// Returns whether a loss on time is in doubt: an answer to a program that is held up lies unread, and by a
+// clock what that took is missing later. A player from which no answer came, although it was waited for all
+// that longer, has failed without a doubt.
+static bool judge_time(const struct playing *playing, enum side side, double allowed, double held_up,
+                       struct answer *answer) {
+    const double margin = playing->settings.time_margin, most = allowed + margin;
+    if (answer->failure != GAME_GOES_ON || margin <= 0 || answer->seconds <= most) return false;
     answer->failure = GAME_TIME;
     error_set(&answer->reason, "took %.3f s for a move and had %.3f s", answer->seconds, allowed);
-}
-
-// An answer to a program that is held up lies unread, and by a clock what that took is missing later.
-static bool is_doubtful(const struct playing *playing, enum side side, double allowed, double held_up,
-                        const struct answer *answer) {
-    const double excuse = held_up + playing->clocks[side].held_up;
-    return answer->failure == GAME_TIME && excuse > 0 &&
-           answer->seconds - excuse <= allowed + playing->settings.time_margin;
+    return answer->seconds - held_up - playing->clocks[side].held_up <= most;
 }
 
 // Plays the next move, or says how the player fails.
@@ -180,8 +177,7 @@ static enum termination play_asked(struct playing *playing, const struct player 
     struct answer *answer = &playing->answer;
     const double allowed = allowed_seconds(playing, player, side);
     const double held_up = ask(playing, player, side, allowed);
-    judge_time(playing, allowed, answer);
-    played->doubtful = is_doubtful(playing, side, allowed, held_up, answer);
+    played->doubtful = judge_time(playing, side, allowed, held_up, answer);
     played->nodes[side] += answer->nodes;
     played->seconds[side] += answer->seconds;
     if (answer->failure != GAME_GOES_ON) {

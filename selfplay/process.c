@@ -49,6 +49,7 @@ struct process {
     struct wire wire;
     size_t kept;
     char last[ERRORS_KEPT];
+    struct error_lines *lines;  // all of it; NULL: not wanted
 };
 
 // ---- the words of a command
@@ -215,6 +216,8 @@ struct process *process_start(const char *command, const char *folder, struct er
 
 // ---- lines
 
+void process_log_errors(struct process *process, struct error_lines *lines) { process->lines = lines; }
+
 static void keep_errors(struct process *process, const char *bytes, size_t count) {
     if (count > ERRORS_KEPT) {
         bytes += count - ERRORS_KEPT;
@@ -233,6 +236,7 @@ static void read_errors(struct process *process) {
         const ssize_t count = read(process->errors, bytes, sizeof bytes);
         if (count > 0) {
             keep_errors(process, bytes, (size_t)count);
+            error_lines_add(process->lines, bytes, (size_t)count);
         } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
             return;
         } else {
@@ -398,6 +402,8 @@ void process_end(struct process *process, const char *quit) {
     while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) {
     }
     end_descendants(process);
+    read_errors(process);
+    error_lines_end(process->lines);
     if (process->out >= 0) close(process->out);
     if (process->errors >= 0) close(process->errors);
     wire_free(&process->wire);

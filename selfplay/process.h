@@ -7,6 +7,7 @@
 #define HUFF_SELFPLAY_PROCESS_H
 
 #include "search/wire.h"
+#include "selfplay/error_log.h"
 
 struct process;
 
@@ -15,6 +16,9 @@ bool process_check_command(const char *command, struct error *) __attribute__((w
 
 // `folder` may be NULL. Ignores SIGPIPE from now on. Call it from a thread that lives as long as the child.
 struct process *process_start(const char *command, const char *folder, struct error *);
+
+// Its standard error goes there, too, as long as it lives. NULL: nowhere.
+void process_log_errors(struct process *, struct error_lines *);
 
 // The next line, as wire_receive has it; valid until the next call. WIRE_CLOSED also when the child has ended
 // and somebody else holds its output open.

@@ -1,7 +1,8 @@
-// bad_engine.c -- an engine that moves at random and has one vice: bad_engine VICE [MOVE].
+// bad_engine.c -- an engine that moves at random and has one vice: bad_engine VICE [MOVE [PORT]].
 //
-// It speaks the Hub protocol, as far as it behaves, and the vice shows at the given move of a game (default
-// 3). What a referee makes of each vice is tested by engines.sh.
+// It speaks the Hub protocol, as far as it behaves, or DXP when it is to listen at a port. The vice shows at
+// the given move of a game (default 3). What a referee makes of each vice is tested by engines.sh and
+// vices.sh.
 
 #include <math.h>
 #include <signal.h>
@@ -11,9 +12,12 @@
 #include <unistd.h>
 
 #include "core/notation.h"
+#include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/random.h"
+#include "search/dxp.h"
 #include "search/hub.h"
+#include "search/wire.h"
 
 enum { LINE_SIZE = 1 << 20, NAP_SECONDS = 60 };
 
@@ -21,6 +25,9 @@ struct bad_engine {
     const char *vice;
     int move;  // of the vice
     int moves_made;
+    bool over_dxp;
+    enum side side;  // over DXP, and whether a game goes on
+    bool playing;
     const struct variant *variant;
     struct game game;
     bool placed;
@@ -36,6 +43,18 @@ static void say(const char *line) {
     fflush(stdout);
 }
 
+static void say_dxp(const char *message) {
+    fwrite(message, 1, strlen(message) + 1, stdout);
+    fflush(stdout);
+}
+
+static void say_either(const struct bad_engine *engine, const char *line, const char *message) {
+    if (engine->over_dxp)
+        say_dxp(message);
+    else
+        say(line);
+}
+
 _Noreturn static void sleep_for_ever(void) {
     for (;;) sleep(NAP_SECONDS);
 }
@@ -47,7 +66,8 @@ _Noreturn static void crash(void) {
     abort();
 }
 
-_Noreturn static void flood(void) {
+_Noreturn static void flood(const struct bad_engine *engine) {
+    while (engine->over_dxp) say_dxp("Cand so on, and so on, and so on, and so on");
     for (;;) printf("info depth=1 score=0.10 nodes=1 pv=\"and so on, and so on, and so on, and so on\"\n");
 }
 
@@ -56,9 +76,9 @@ static void flood_errors(void) {
         fprintf(stderr, "complaint number %d of a great many that nobody reads\n", i);
 }
 
-static void print_garbage(void) {
+static void print_garbage(const struct bad_engine *engine) {
     for (int i = 0; i < 5000; i++) putchar((i * i * 7 + i) % 256);
-    say("\n=\"done\" move\ndone\x01move=32-28\n  ==");
+    say_either(engine, "\n=\"done\" move\ndone\x01move=32-28\n  ==", "Mxx");
 }
 
 // A child of its own, which holds all pipes open.
@@ -86,8 +106,8 @@ _Noreturn static void orphan(void) {
     _exit(3);
 }
 
-static void say_zero(void) {
-    fwrite("done move=32-28\0\n", 1, 17, stdout);
+static void say_zero(const struct bad_engine *engine) {
+    fwrite(engine->over_dxp ? "M0001\0\0" : "done move=32-28\0\n", 1, engine->over_dxp ? 7 : 17, stdout);
     fflush(stdout);
 }
 
@@ -95,29 +115,29 @@ static void say_zero(void) {
 static bool indulge(struct bad_engine *engine) {
     if (has(engine, "crash")) crash();
     if (has(engine, "hang")) sleep_for_ever();
-    if (has(engine, "flood")) flood();
+    if (has(engine, "flood")) flood(engine);
     if (has(engine, "late")) usleep(1400000);
     if (has(engine, "flood-errors")) flood_errors();
     if (has(engine, "close")) {
+        if (engine->over_dxp) fclose(stdin);  // the other descriptor of the connection
         fclose(stdout);
         sleep_for_ever();
     }
     if (has(engine, "orphan")) orphan();
     if (has(engine, "complain")) {
-        say("error message=\"no mood for this\"");
-        say("info depth=1");
+        say_either(engine, "error message=\"no mood for this\"\ninfo depth=1", "Cerror: no mood for this");
         sleep_for_ever();
     }
     if (has(engine, "garbage"))
-        print_garbage();
+        print_garbage(engine);
     else if (has(engine, "zero"))
-        say_zero();
+        say_zero(engine);
     else if (has(engine, "illegal"))
-        say("done move=1-1");
+        say_either(engine, "done move=1-1", "M0001010100");
     else if (has(engine, "no-move"))
-        say("done");
+        say_either(engine, "done", "M");
     else if (has(engine, "half")) {
-        printf("done mo");
+        printf("%s", engine->over_dxp ? "M00" : "done mo");
         fflush(stdout);
     } else
         return true;
@@ -243,6 +263,91 @@ static void text_obey(struct bad_engine *engine, char *line) {
         exit(0);
 }
 
+// ---- DXP: the connection is standard input and output
+
+static void dxp_send(const struct dxp_message *message) {
+    char text[DXP_MESSAGE_SIZE];
+    struct error error;
+    if (dxp_write(message, text, &error)) say_dxp(text);
+}
+
+static void dxp_begin(struct bad_engine *engine, const struct dxp_message *request) {
+    const struct position start =
+        request->request.special ? request->request.position : variant_initial(engine->variant);
+    if (engine->placed) game_free(&engine->game);
+    engine->placed = engine->playing = true;
+    game_init(&engine->game, engine->variant, NULL, &start);
+    engine->side = request->request.follower;
+    engine->moves_made = 0;
+    dxp_send(&(struct dxp_message){.type = DXP_GAMEACC, .accept = {.name = "bad_engine"}});
+}
+
+static void dxp_think(struct bad_engine *engine) {
+    int result;
+    if (!engine->playing || position_turn(game_position(&engine->game)) != engine->side) return;
+    if (game_over(&engine->game, &result) != GAME_GOES_ON) {
+        engine->playing = false;
+        dxp_send(&(struct dxp_message){.type = DXP_GAMEEND});
+        return;
+    }
+    if (++engine->moves_made == engine->move && !indulge(engine)) return;
+    engine->variant->generate(game_position(&engine->game), &engine->legal);
+    const uint64_t choice = random_below(&engine->random, (uint64_t)engine->legal.count);
+    const struct dxp_message message = dxp_from_move(engine->legal.moves[choice], 0);
+    game_play(&engine->game, engine->legal.moves[choice]);
+    dxp_send(&message);
+}
+
+// False when there is to be no other game.
+static bool dxp_obey(struct bad_engine *engine, const struct dxp_message *message) {
+    struct error error;
+    struct move move;
+    if (message->type == DXP_GAMEREQ) {
+        dxp_begin(engine, message);
+    } else if (message->type == DXP_MOVE && engine->playing) {
+        engine->variant->generate(game_position(&engine->game), &engine->legal);
+        if (!dxp_find_move(message, &engine->legal, &move, &error)) return false;
+        game_play(&engine->game, move);
+    } else if (message->type == DXP_GAMEEND) {
+        if (engine->playing) dxp_send(&(struct dxp_message){.type = DXP_GAMEEND});
+        engine->playing = false;
+        return !message->end.stop;
+    }
+    dxp_think(engine);
+    return true;
+}
+
+static void dxp_listen(const char *port) {
+    struct error error;
+    char address[WIRE_ADDRESS_SIZE];
+    const int listener = wire_listen(port, address, &error);
+    const int connection = listener < 0 ? -1 : wire_accept(listener, clock_seconds() + NAP_SECONDS, &error);
+    if (connection < 0) {
+        fprintf(stderr, "bad_engine: %s\n", error.text);
+        exit(7);
+    }
+    dup2(connection, STDIN_FILENO);
+    dup2(connection, STDOUT_FILENO);
+    close(connection);
+    close(listener);
+}
+
+static void play_over_dxp(struct bad_engine *engine, const char *port) {
+    struct dxp_message message;
+    struct error error;
+    char *text = NULL;
+    size_t size = 0;
+    ssize_t length;
+    dxp_listen(port);
+    while ((length = getdelim(&text, &size, '\0', stdin)) > 0) {
+        if (has(engine, "protocol"))
+            say("Unknown command. Type help.");
+        else if (!dxp_read(text, (size_t)length - 1, &message, &error) || !dxp_obey(engine, &message))
+            break;
+    }
+    free(text);
+}
+
 // ----
 
 // Vices that show before anything is asked.
@@ -266,7 +371,9 @@ int main(int argc, char **argv) {
     engine->variant = variant_find("international", &error);
     begin(engine);
     char *line = memory_new(LINE_SIZE, 1);
-    bool goes_on = true;
+    engine->over_dxp = argc > 3;
+    if (engine->over_dxp) play_over_dxp(engine, argv[3]);
+    bool goes_on = !engine->over_dxp;
     while (goes_on && fgets(line, LINE_SIZE, stdin)) {
         if (has(engine, "protocol"))
             say("Unknown command. Type help.");

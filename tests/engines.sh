@@ -9,33 +9,13 @@ bad=$folder/bad
 cp "$bin/bad_engine" "$bad"
 ln -s "$bin/huff" "$folder/huff"
 
-# The processes whose program was started by a path in our folder.
-left() {
-    local file first
-    for file in /proc/[0-9]*/cmdline; do
-        { IFS= read -r -d '' first <"$file" || true; } 2>/dev/null
-        case ${first-} in
-        "$folder"/*) file=${file%/cmdline} && echo "${file#/proc/}" ;;
-        esac
-    done
-}
-
-clean_up() {
-    local pid
-    for pid in $(left); do kill -KILL "$pid" 2>/dev/null || true; done
-    rm -rf "$folder"
-}
+# shellcheck source=tests/processes.sh
+. "$(dirname "${BASH_SOURCE[0]}")/processes.sh"
 trap clean_up EXIT
 
 fail() {
     echo "engines.sh: $*" >&2
     exit 1
-}
-
-nothing_left() {
-    local pids
-    pids=$(left)
-    [ -z "$pids" ] || fail "$1: processes are left: $(for pid in $pids; do tr '\0' ' ' <"/proc/$pid/cmdline" || true; done)"
 }
 
 # The margin is large so that our own engine is not late on a machine that has much to do.
@@ -153,6 +133,17 @@ play row 1 --variant spanish --engine name=huff --engine "$(against crash)" --ga
 says row 'engine bad: failed 4 times in a row, at last: gone instead of an answer to "go" (signal 6'
 says row 'its standard error: "first line | bad_engine: about to crash"'
 [ "$(grep -c '"type":"game"' "$folder/row.out")" -eq 4 ] || fail "not 4 games before the end: $(cat "$folder/row.out")"
+play kept 1 --variant spanish --engine name=huff --engine "$(against crash)" --games 20 --nodes 50 -o "$folder/kept"
+says kept "engine bad: failed 3 times in a row (its standard error is in $folder/kept/bad.stderr), at last: gone"
+cmp "$folder/kept/bad.stderr" <(printf '[%s]\n' 1.1 1.1 1.2 1.2 2.1 2.1 | sed 'n; s/$/ bad_engine: about to crash/' | sed 's/\]$/] first line/') ||
+    fail "not what it wrote: $(cat "$folder/kept/bad.stderr")"
+# In a file that stays small, of whatever name.
+play much 0 --variant spanish --engine name=huff --engine "name=b/ad,cmd=$bad flood-errors" --games 8 --nodes 50 -o "$folder/much" --threads 2
+[ "$(tail -n 1 "$folder/much/b_ad-2.stderr")" = 'more than 16 MB: the rest is not kept' ] || fail "much: $(tail "$folder/much/b_ad-2.stderr")"
+[ "$(stat -c %s "$folder/much/b_ad-2.stderr")" -le $((16 << 20)) ] || fail "more than 16 MB are kept"
+if grep -avE '^\[[1-4]\.[12]\] complaint number [0-9]+ of a great many that nobody reads$' "$folder/much/b_ad-2.stderr" | grep -v '^more than'; then
+    fail "lines are mixed up"
+fi
 play exit 1 --variant spanish --engine name=huff --engine "$(against exit)" --games 20 --nodes 50
 says exit 'engine bad: failed 3 times in a row, at last: gone instead of an answer to "hub" (exit code 4); its standard error: "bad_engine: cannot find my book"'
 play silent 1 --variant spanish --engine name=huff --engine "$(against silent)" --games 20 --tc 1 --startup 0.2 --recover 2
@@ -192,6 +183,7 @@ echo "the last failure is in the report"
 grep -q '^    last failure: engine bad: no legal move in "done' "$folder/report.out" || fail "no failure: $(cat "$folder/report.out")"
 play illegal 0 --variant spanish --engine name=huff --engine "$(against illegal)" --games 2 --nodes 50 --pdn "$folder/report.pdn"
 grep -q '"last_failure":"engine bad: no legal move in ' "$folder/illegal.out" || fail "no failure: $(cat "$folder/illegal.out")"
+grep -qE '^\[Termination "(White|Black) wins: illegal move"\]' "$folder/report.pdn" || fail "no kind of failure: $(cat "$folder/report.pdn")"
 grep -q 'no legal move in' "$folder/report.pdn" || fail "no failure: $(cat "$folder/report.pdn")"
 
 echo "cores"
@@ -237,7 +229,7 @@ clean dxp-runs
 wait $pid || fail "the engine that ran already failed: $(cat "$folder/runs.err")"
 grep -q '^2 games: ' "$folder/runs.out" || fail "not 2 games: $(cat "$folder/runs.out")"
 # A killed engine has lost the game and is started again.
-"${match[@]}" --variant international --engine name=huff --nodes 2000 --games 20 --recover 30 \
+"${match[@]}" --variant international --engine name=huff --nodes 2000 --games 200 --recover 30 \
     --engine "name=a,cmd=$dxp --listen {port},proto=dxp,nodes=2000" >"$folder/killed.out" 2>"$folder/killed.err" &
 pid=$!
 for ((i = 0; i < 200; i++)); do
@@ -247,7 +239,7 @@ for ((i = 0; i < 200; i++)); do
 done
 wait $pid || fail "killed: $(cat "$folder/killed.err")"
 grep -q '"termination":"crash".*"reason":"engine a: gone instead of a move (signal 9' "$folder/killed.out" || fail "no crash: $(cat "$folder/killed.out")"
-grep -q '"games":20,.*"finished":true' "$folder/killed.out" || fail "killed: not finished: $(cat "$folder/killed.out")"
+grep -q '"games":200,.*"finished":true' "$folder/killed.out" || fail "killed: not finished: $(cat "$folder/killed.out")"
 play dxp-exit 1 --variant international --engine "name=a,cmd=$bad exit {port},proto=dxp" --engine name=b --nodes 50 --games 2
 says dxp-exit 'engine a: failed 3 times in a row, at last: gone instead of a connection (exit code 4); its standard error: "bad_engine: cannot find my book"'
 # The child of one that ends holds the connection open.

@@ -3,21 +3,15 @@
 set -euo pipefail
 bin=$(cd "${1:?folder of the built programs}" && pwd)
 folder=$(mktemp -d)
+# shellcheck source=tests/processes.sh
+. "$(dirname "${BASH_SOURCE[0]}")/processes.sh"
 match=
-trap '[ -z "$match" ] || kill -KILL "$match" 2>/dev/null || true; rm -rf "$folder"' EXIT
-# A path of its own, by which the engines are found.
+trap '[ -z "$match" ] || kill -KILL "$match" 2>/dev/null || true; clean_up' EXIT
 ln -s "$bin/huff" "$folder/huff"
 
 fail() {
     echo "held_up.sh: $*: $(cat "$folder/out" "$folder/err")" >&2
     exit 1
-}
-
-engines() {
-    local file
-    for file in /proc/[0-9]*/cmdline; do
-        ! { tr "\0" "\n" <"$file" | head -n 1 | grep -qx "$folder/huff"; } 2>/dev/null || basename "$(dirname "$file")"
-    done
 }
 
 # stop NAME WHOM ARGUMENT...: stops the match, or the "engines" too, three times for longer than any margin. Three
@@ -31,7 +25,7 @@ stop() {
     for ((i = 0; i < 3; i++)); do
         sleep 0.7
         stopped=$match
-        [ "$whom" != engines ] || stopped="$match $(engines | tr '\n' ' ')"
+        [ "$whom" != engines ] || stopped="$match $(left | tr '\n' ' ')"
         # shellcheck disable=SC2086
         kill -STOP $stopped || fail "$name: ended before it was stopped"
         sleep 1.6
