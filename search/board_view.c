@@ -74,14 +74,14 @@ static bool is_light(const struct drawing *d, square s) {
     return *board_view_side(d->view, side) == 'W';
 }
 
+static const char *const signs[2][2][2] = {
+    // [utf8][light][king]
+    {{"b", "B"}, {"w", "W"}},
+    {{"●", "♚"}, {"○", "♔"}},
+};
+
 static const char *piece_of(const struct drawing *d, square s) {
-    static const char *const signs[2][2][2] = {
-        // [utf8][light][king]
-        {{"b", "B"}, {"w", "W"}},
-        {{"●", "♚"}, {"○", "♔"}},
-    };
-    if (is_empty(d, s)) return " ";
-    return signs[d->view->utf8][is_light(d, s)][is_king(d, s)];
+    return is_empty(d, s) ? " " : signs[d->view->utf8][is_light(d, s)][is_king(d, s)];
 }
 
 // ---- edges ----
@@ -263,4 +263,10 @@ void board_view_draw(const struct board_view *view, const struct position *posit
         draw_plain(&d);
     else
         draw_coloured(&d);
+}
+
+void board_view_explain(const struct board_view *view, FILE *out) {
+    const char *const(*sign)[2] = signs[view->utf8];
+    if (view->colours == VIEW_PLAIN)
+        fprintf(out, "%s White, %s Black; kings %s, %s.\n", sign[1][0], sign[0][0], sign[1][1], sign[0][1]);
 }

@@ -29,4 +29,7 @@ const char *board_view_side(const struct board_view *, enum side);
 // Squares in `marked` stand out: where the last move came from and went to.
 void board_view_draw(const struct board_view *, const struct position *, bitboard marked, FILE *out);
 
+// A line that says which sign is what, where colours do not.
+void board_view_explain(const struct board_view *, FILE *out);
+
 #endif

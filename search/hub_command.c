@@ -16,8 +16,8 @@ enum { KEY_HASH = 0x200, KEY_WEIGHTS };
 
 static const struct argp_option option_list[] = {
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64; parameter hash)", 0},
-    {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material; parameter weights)",
-     0},
+    {"weights", KEY_WEIGHTS, "FILE", 0,
+     "Weights of the evaluation: a file, material, or default (parameter weights)", 0},
     {0},
 };
 

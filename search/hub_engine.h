@@ -11,7 +11,7 @@ struct hub_settings {
     const struct variant *variant;
     int hash_megabytes;
     int threads;          // 0 = 1
-    const char *weights;  // file; "" = material
+    const char *weights;  // as for weights_get; "" = default
 };
 
 enum { HUB_DEFAULT_HASH = 64, HUB_MOST_HASH = 1 << 16 };  // megabytes

@@ -2,6 +2,7 @@
 #include "search/keyboard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +14,9 @@
 #include <unistd.h>
 
 bool keyboard_open(struct keyboard *k, int in, struct error *error) {
-    *k = (struct keyboard){.in = in, .ended = in < 0};
+    // A closed standard input would come back as the descriptor that is opened here.
+    const bool readable = in >= 0 && fcntl(in, F_GETFD) >= 0;
+    *k = (struct keyboard){.in = readable ? in : -1, .ended = !readable};
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);

@@ -12,9 +12,11 @@
 enum { MOST_LISTED = 8, NO_SQUARE = MOVE_INPUT_ANY };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-bool move_input_meant(const char *text) { return is_digit(*text) || (is_letter(*text) && is_digit(text[1])); }
+// The files of a 10x10 board; "x" is a sign.
+static bool is_file(char c) { return (c >= 'a' && c <= 'j') || (c >= 'A' && c <= 'J'); }
+
+bool move_input_meant(const char *text) { return is_digit(*text) || (is_file(*text) && is_digit(text[1])); }
 
 // ---- squares ----
 
@@ -32,7 +34,7 @@ static int square_at(const struct variant *variant, int file, int rank) {
 
 // The next square of a text, after which *text stands then; NO_SQUARE when that is none of the variant's.
 static int next_square(const struct variant *variant, const char **text) {
-    const char letter = is_letter(**text) ? (char)tolower((unsigned char)**text) : '\0';
+    const char letter = is_file(**text) ? (char)tolower((unsigned char)**text) : '\0';
     if (letter) ++*text;
     char *end;
     const long number = strtol(*text, &end, 10);
@@ -44,11 +46,11 @@ static int next_square(const struct variant *variant, const char **text) {
 
 struct ends {
     int first, last;
-    bool good;  // all that look like squares are
+    bool good;  // there are some, and all that look like squares are
 };
 
 static struct ends ends_of(const struct variant *variant, const char *text) {
-    struct ends ends = {.first = NO_SQUARE, .last = NO_SQUARE, .good = true};
+    struct ends ends = {.first = NO_SQUARE, .last = NO_SQUARE};
     while (*text) {
         if (!move_input_meant(text)) {
             text++;
@@ -56,8 +58,9 @@ static struct ends ends_of(const struct variant *variant, const char *text) {
         }
         ends.last = next_square(variant, &text);
         if (ends.first == NO_SQUARE) ends.first = ends.last;
-        if (ends.last == NO_SQUARE) ends.good = false;
+        if (ends.last == NO_SQUARE) break;
     }
+    ends.good = ends.last != NO_SQUARE;
     return ends;
 }
 

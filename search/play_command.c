@@ -36,7 +36,7 @@ static const struct argp_option option_list[] = {
      0},
     {"fen", KEY_FEN, "FEN", 0, "Begin from this position", 0},
     {"pdn", KEY_PDN, "FILE", 0, "Go on with the first game of this file, and in its variant", 0},
-    {"weights", KEY_WEIGHTS, "FILE", 0, "Evaluate by these weights (default: material)", 1},
+    {"weights", KEY_WEIGHTS, "FILE", 0, "Weights of the evaluation: a file, material, or default", 1},
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 1},
     {0},
 };
@@ -173,10 +173,12 @@ static uint64_t seed_of(const struct common_options *common) {
 
 static int play(struct arguments *a, struct error *error) {
     struct play_settings *settings = &a->settings;
-    struct weights weights = weights_material(settings->game.variant);
-    if (a->weights && !weights_read(a->weights, settings->game.variant, &weights, error)) return EXIT_FAILED;
+    struct weights weights;
+    if (!weights_get(a->weights, settings->game.variant, &weights, error)) return EXIT_FAILED;
     settings->weights = &weights;
-    return play_session(settings, STDIN_FILENO, stdout, error) ? EXIT_DONE : EXIT_FAILED;
+    const bool played = play_session(settings, STDIN_FILENO, stdout, error);
+    weights_free(&weights);
+    return played ? EXIT_DONE : EXIT_FAILED;
 }
 
 int play_run(int argc, char **argv) {

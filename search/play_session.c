@@ -75,8 +75,10 @@ static void draw_board(const struct session *s) {
     fputc('\n', s->out);
 }
 
+static bool shows_boards(const struct session *s) { return isatty(fileno(s->out)) && !s->settings->quiet; }
+
 static void show_board(const struct session *s) {
-    if (isatty(fileno(s->out)) && !s->settings->quiet) draw_board(s);
+    if (shows_boards(s)) draw_board(s);
 }
 
 static void move_text(const struct session *s, struct move move, char text[static MOVE_TEXT_SIZE]) {
@@ -223,6 +225,7 @@ static void introduce(struct session *s) {
     fputs(", ", s->out);
     print_player(s, other_side(first));
     fprintf(s->out, ". %s %s.\n", name_of(s, first), s->game.ply ? "is to move" : "begins");
+    if (shows_boards(s)) board_view_explain(&s->view, s->out);
     show_board(s);
     look_at_position(s);
 }
@@ -420,6 +423,10 @@ static void show_fen(struct session *s, const char *argument) {
 
 static void change_level(struct session *s, const char *argument) {
     struct error error;
+    if (!has_engine(s)) {
+        fputs("two people play, the engine does not\n", s->out);
+        return;
+    }
     if (!level_find(argument, &s->settings->level, &error)) {
         error_prefix(&error, "level");
         say(s, &error);
@@ -477,6 +484,7 @@ static void help(struct session *s, const char *argument) {
         snprintf(name, sizeof name, "%s %s", c->name, c->argument);
         fprintf(s->out, "  %-12s %-3s %s\n", name, c->other ? c->other : "", c->summary);
     }
+    board_view_explain(&s->view, s->out);
 }
 
 // ---- a person's turn ----
