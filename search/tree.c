@@ -23,10 +23,13 @@
 enum {
     POLL_NODES = 1024,      // between two looks at clock and stop flag
     LIMIT_HORIZON = 24,     // plies to a draw limit below which the counters join the key
-    REDUCE_FROM_DEPTH = 4,  // late move reductions
-    REDUCE_FROM_MOVE = 4,
-    REDUCE_MORE_FROM_DEPTH = 6,
-    REDUCE_MORE_FROM_MOVE = 12,
+    REDUCE_FROM_DEPTH = 2,  // late move reductions
+    REDUCE_FROM_MOVE = 1,
+    REDUCE_FROM_MOVE_OPEN = 3,  // where the window is open
+    REDUCE_MORE_FROM_MOVE = 4,
+    PROBCUT_FROM_DEPTH = 3,
+    PROBCUT_MARGIN = 10,  // centipawns for each ply of depth
+    PROBCUT_DEPTH = 40,   // percent of the depth
 };
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -146,8 +149,17 @@ static struct order order_of(const struct tree *t, struct frame *frame, int firs
     };
 }
 
-// Captures until none is left. Where they are optional, not capturing is worth the evaluation at least.
-static int quiesce(struct tree *t, int alpha, int beta) {
+// Could the other side capture if it were its turn?
+static bool is_threatened(const struct tree *t) {
+    struct position p = *game_position(t->game);
+    p.turn = (uint8_t)other_side(position_turn(&p));
+    return t->variant->can_capture(&p);
+}
+
+// Captures until none is left. Where they are optional, not capturing is worth the evaluation at least. At
+// the leaves of the search proper an evaluation under the threat of a capture is not believed: every move is
+// tried (so does Scan, F. Letouzey).
+static int quiesce(struct tree *t, int alpha, int beta, bool leaf) {
     const struct variant *variant = t->variant;
     const struct position *p = game_position(t->game);
     const int ply = ply_of(t);
@@ -159,20 +171,25 @@ static int quiesce(struct tree *t, int alpha, int beta) {
     struct move_list *list = &frame->list;
     variant->captures(p, list);
     check_list(t, list);
-    const int count = list->count;
-    if (count == 0) return variant->can_step(p) ? evaluate(t) : score_without_move(t);
+    const bool captures = list->count > 0;
+    if (!captures) {
+        if (!variant->can_step(p)) return score_without_move(t);
+        if (!leaf || !is_threatened(t)) return evaluate(t);
+        variant->generate(p, list);
+    }
 
     int best = -SCORE_NONE;
-    if (variant->captures_optional) {
+    if (captures && variant->captures_optional) {
         best = evaluate(t);
         if (best >= beta) return best;
         if (best > alpha) alpha = best;
     }
+    const int count = list->count;
     struct order order = order_of(t, frame, count == 1 ? 0 : -1);
     for (int i = 0; i < count; i++) {
         const struct move move = list->moves[order_next(&order)];
         if (!enter(t, move)) return best;
-        const int score = -quiesce(t, -beta, -alpha);
+        const int score = -quiesce(t, -beta, -alpha, false);
         leave(t);
         if (t->stopped) return best;
         if (score <= best) continue;
@@ -216,27 +233,41 @@ static bool is_cut(enum bound bound, int score, int alpha, int beta) {
 
 // ---- the search ----
 
-// Plies that the i-th move is searched less at first.
-static int reduction(const struct tree *t, const struct move *move, int i, int depth) {
-    if (depth < REDUCE_FROM_DEPTH || i < REDUCE_FROM_MOVE || move->captured || move->crowned || t->exact)
+// Plies that the i-th move is searched less at first: late move reductions, with Scan's steps.
+static int reduction(const struct tree *t, const struct move *move, int i, int depth, bool open) {
+    if (depth < REDUCE_FROM_DEPTH || i < (open ? REDUCE_FROM_MOVE_OPEN : REDUCE_FROM_MOVE) ||
+        move->captured || move->crowned || t->exact)
         return 0;
-    return depth >= REDUCE_MORE_FROM_DEPTH && i >= REDUCE_MORE_FROM_MOVE ? 2 : 1;
+    return open || i < REDUCE_MORE_FROM_MOVE ? 1 : depth / 3;
 }
 
-static int search_node(struct tree *t, int alpha, int beta, int depth);
+static int search_node(struct tree *t, int alpha, int beta, int depth, bool prune);
 
 // The score of the move just entered for the side that made it. The first of a node is searched in earnest;
 // the others are asked first whether they are better at all, some of them `less` deep.
 static int search_move(struct tree *t, bool first, int less, int alpha, int beta, int depth) {
-    if (first) return -search_node(t, -beta, -alpha, depth - 1);
-    int score = -search_node(t, -alpha - 1, -alpha, depth - 1 - less);
-    if (less && score > alpha && !t->stopped) score = -search_node(t, -alpha - 1, -alpha, depth - 1);
-    if (score > alpha && score < beta && !t->stopped) score = -search_node(t, -beta, -alpha, depth - 1);
+    if (first) return -search_node(t, -beta, -alpha, depth - 1, true);
+    int score = -search_node(t, -alpha - 1, -alpha, depth - 1 - less, true);
+    if (less && score > alpha && !t->stopped) score = -search_node(t, -alpha - 1, -alpha, depth - 1, true);
+    if (score > alpha && score < beta && !t->stopped) score = -search_node(t, -beta, -alpha, depth - 1, true);
     return score;
 }
 
-static int search_node(struct tree *t, int alpha, int beta, int depth) {
-    if (depth <= 0) return quiesce(t, alpha, beta);
+// Is the score so far above beta at a smaller depth that it will be at this one? (M. Buro, "ProbCut: an
+// effective selective extension of the alpha-beta algorithm", ICCA Journal 18(2), 1995.) In captures a
+// shallow score says too little. A win claimed is a win, since no win or loss is ever guessed.
+static bool is_probably_above(struct tree *t, int beta, int depth) {
+    if (depth < PROBCUT_FROM_DEPTH || t->exact || beta >= SCORE_WIN_FROM || beta <= -SCORE_WIN_FROM ||
+        t->variant->can_capture(game_position(t->game)))
+        return false;
+    const int high = beta + PROBCUT_MARGIN * depth;
+    const int score = search_node(t, high - 1, high, depth * PROBCUT_DEPTH / 100, false);
+    return score >= high && !t->stopped;
+}
+
+// `prune`: the score may be guessed.
+static int search_node(struct tree *t, int alpha, int beta, int depth, bool prune) {
+    if (depth <= 0) return quiesce(t, alpha, beta, true);
 
     const bool open = is_open(alpha, beta);
     const int ply = ply_of(t);
@@ -245,20 +276,24 @@ static int search_node(struct tree *t, int alpha, int beta, int depth) {
     if (is_drawn(t)) return score_of_draw(t);
     if (ply == MAX_SEARCH_PLY - 1) return evaluate(t);
 
-    const struct game_ply *now = &t->game->plies[t->game->ply];
+    const struct game_ply *now = &t->game->plies[t->game->ply];  // moves when the game grows
     const uint64_t from_history = history_key(t->game);
     const uint64_t key = now->key ^ from_history;
     // A deeper search than this could have met a draw limit whose counter is not in the key.
     const int sound_depth = from_history ? MAX_DEPTH : now->plies_to_limit - 1;
     struct table_entry entry;
     const bool known = table_find(t->table, key, &entry);
-    if (known && !open && entry.depth >= depth && entry.depth <= sound_depth) {
+    if (known && !open && (t->exact ? entry.depth == depth : entry.depth >= depth) &&
+        entry.depth <= sound_depth) {
         const int score = score_from_table(entry.score, ply);
         if (is_cut(entry.bound, score, alpha, beta)) return score;
     }
 
+    if (prune && !open && is_probably_above(t, beta, depth)) return beta;
+    if (t->stopped) return alpha;
+
     struct move_list *list = &frame->list;
-    t->variant->generate(&now->position, list);
+    t->variant->generate(game_position(t->game), list);
     check_list(t, list);
     const int count = list->count;
     if (count == 0) return score_without_move(t);
@@ -271,7 +306,7 @@ static int search_node(struct tree *t, int alpha, int beta, int depth) {
         const int index = order_next(&order);
         const struct move move = list->moves[index];
         if (!enter(t, move)) return best;
-        const int less = reduction(t, &move, i, depth);
+        const int less = reduction(t, &move, i, depth, open);
         const int score = search_move(t, i == 0, less, alpha, beta, next_depth);
         leave(t);
         if (t->stopped) return best;

@@ -10,11 +10,13 @@
 
 enum {
     TABLE_MEGABYTES = 1,
-    COMPARED_POSITIONS = 24,  // of each variant
+    COMPARED_POSITIONS = 24,  // of each variant; more with HUFF_TEST_POSITIONS (see tests/CMakeLists.txt)
     COMPARED_MOVES = 4,       // of each position
-    COMPARED_DEPTH = 4,       // late moves are not reduced up to here
-    COMPARED_NODES = 20000,   // positions with larger trees are left out
-    ENDINGS = 40,             // of each variant
+    COMPARED_DEPTH = 4,
+    COMPARED_NODES = 20000,  // positions with larger trees are left out
+    DEEPLY_COMPARED_DEPTH = 6,
+    DEEPLY_COMPARED_NODES = 10000000,
+    ENDINGS = 40,  // of each variant
     SOLVED_PLIES = 5,
     REPEATING_ENDINGS = 100,
     CLAIMING_POSITIONS = 30,  // of each variant
@@ -106,12 +108,13 @@ struct plain {
     struct game *game;
     const struct weights *weights;
     int root;
-    int nodes;
+    int nodes, most_nodes;
+    bool cuts;                                // alpha-beta: what cannot change the value is left out
     struct move_list *lists[MAX_SEARCH_PLY];  // one a ply, made when it is needed
 };
 
 static struct plain plain_new(struct game *game, const struct weights *weights) {
-    return (struct plain){.game = game, .weights = weights, .root = game->ply};
+    return (struct plain){.game = game, .weights = weights, .root = game->ply, .most_nodes = COMPARED_NODES};
 }
 
 static void plain_free(struct plain *plain) {
@@ -133,43 +136,61 @@ static bool is_draw(const struct plain *plain) {
     return game_drawn(game) != GAME_GOES_ON;
 }
 
-static int better(int a, int b) { return a > b ? a : b; }
+static bool is_threatened(const struct game *game) {
+    struct position p = *game_position(game);
+    p.turn = (uint8_t)other_side(position_turn(&p));
+    return game->variant->can_capture(&p);
+}
 
-static int plain_value(struct plain *plain, int depth);
+static int plain_value(struct plain *plain, int depth, int alpha, int beta);
 
-static int best_of(struct plain *plain, const struct move_list *list, int count, int best, int depth) {
-    for (int i = 0; i < count && plain->nodes < COMPARED_NODES; i++) {
+static int best_of(struct plain *plain, const struct move_list *list, int count, int best, int depth,
+                   int alpha, int beta) {
+    for (int i = 0; i < count && best < beta && plain->nodes < plain->most_nodes; i++) {
         plain->nodes++;
+        if (plain->cuts && best > alpha) alpha = best;
         game_play(plain->game, list->moves[i]);
-        best = better(best, -plain_value(plain, depth));
+        const int value = -plain_value(plain, depth, -beta, -alpha);
         game_undo(plain->game);
+        if (value > best) best = value;
     }
     return best;
 }
 
+enum { AFTER_CAPTURE = -1 };  // a depth
+
 // What the search promises without any of its short cuts: the value of every legal move to `depth`, a forced
 // move costing none of it; then captures only, where they are optional with the evaluation as the least.
-static int plain_value(struct plain *plain, int depth) {
+// Where the moves of `depth` end, a position without captures is worth the evaluation only if no capture
+// threatens it; otherwise every move is tried.
+static int plain_value(struct plain *plain, int depth, int alpha, int beta) {
     const struct game *game = plain->game;
     const int ply = game->ply - plain->root;
     const struct move_list *list = plain_moves(plain);
     if (!list->count) return game->variant->rules->goal == NO_MOVE_WINS ? SCORE_WIN - ply : ply - SCORE_WIN;
     if (ply > 0 && is_draw(plain)) return 0;
     if (depth > 0)
-        return best_of(plain, list, list->count, -SCORE_WIN, list->count == 1 && ply > 0 ? depth : depth - 1);
+        return best_of(plain, list, list->count, -SCORE_WIN, list->count == 1 && ply > 0 ? depth : depth - 1,
+                       alpha, beta);
     const int standing = eval_score(plain->weights, game_position(game));
-    if (!list->captures) return standing;
-    return best_of(plain, list, list->captures, game->variant->captures_optional ? standing : -SCORE_WIN, 0);
+    if (list->captures)
+        return best_of(plain, list, list->captures, game->variant->captures_optional ? standing : -SCORE_WIN,
+                       AFTER_CAPTURE, alpha, beta);
+    if (depth == AFTER_CAPTURE || !is_threatened(game)) return standing;
+    return best_of(plain, list, list->count, -SCORE_WIN, AFTER_CAPTURE, alpha, beta);
 }
 
 // 1 when compared, 0 when the tree was too large.
 static int compare_with_plain(struct search *search, struct game *game, int depth,
                               const struct weights *weights) {
-    const struct search_result result = think(search, game, (struct search_limits){.depth = depth});
+    const struct search_result result =
+        think(search, game, (struct search_limits){.depth = depth, .exact = true});
     struct plain plain = plain_new(game, weights);
-    const int value = plain_value(&plain, result.depth);
+    plain.cuts = depth > COMPARED_DEPTH;
+    if (plain.cuts) plain.most_nodes = DEEPLY_COMPARED_NODES;
+    const int value = plain_value(&plain, result.depth, -SCORE_WIN, SCORE_WIN);
     plain_free(&plain);
-    if (plain.nodes >= COMPARED_NODES) return 0;
+    if (plain.nodes >= plain.most_nodes) return 0;
     char fen[FEN_TEXT_SIZE];
     position_to_fen(game->variant, game_position(game), fen);
     cr_assert_eq(result.score, value, "%s %s depth %d: %d, plain %d", game->variant->name, fen, result.depth,
@@ -229,12 +250,41 @@ Test(value, equals_plain_negamax_without_a_table, .timeout = 300) {
         cr_assert_gt(compare_positions(&variants[i], 0), COMPARED_POSITIONS / 2, "%s", variants[i].name);
 }
 
-// The table may know a position deeper than is asked for, when a forced move led to it on another way. In
-// none of these positions does that change the value.
 Test(value, equals_plain_negamax_with_a_table, .timeout = 300) {
     for (int i = 0; i < variant_count; i++)
         cr_assert_gt(compare_positions(&variants[i], TABLE_MEGABYTES), COMPARED_POSITIONS / 2, "%s",
                      variants[i].name);
+}
+
+// The table knows nothing of the way to a position, so where a position may come again its values are those
+// of another way. For that each side needs a king.
+static bool may_repeat(const struct position *p) {
+    return position_kings(p, WHITE) && position_kings(p, BLACK);
+}
+
+// Deep enough for late moves to be reduced and for scores to be guessed in a search that is not exact.
+Test(value, equals_plain_negamax_six_plies_deep, .timeout = 3600) {
+    const char *set = getenv("HUFF_TEST_POSITIONS");
+    const int positions = set ? atoi(set) : COMPARED_POSITIONS / 4;
+    for (int i = 0; i < variant_count; i++) {
+        struct weights weights = random_weights(&variants[i], 1);
+        struct search *without = search_new(&variants[i], &weights, 0),
+                      *with = search_new(&variants[i], &weights, TABLE_MEGABYTES);
+        int compared = 0;
+        for (int n = 0; compared < positions; n++) {
+            struct game game = compared_game(&variants[i], 10000 + n);
+            if (goes_on(&game) && compare_with_plain(without, &game, DEEPLY_COMPARED_DEPTH, &weights)) {
+                compared++;
+                search_clear(with);
+                if (!may_repeat(game_position(&game)))
+                    compare_with_plain(with, &game, DEEPLY_COMPARED_DEPTH, &weights);
+            }
+            game_free(&game);
+        }
+        search_free(without);
+        search_free(with);
+        weights_free(&weights);
+    }
 }
 
 // King against king for six plies: who does not want a draw has to leave his best squares. Short kings have
