@@ -286,7 +286,6 @@ static void *serve(void *context) {
 static struct dxp_settings settings_of(const char *variant, int games) {
     return (struct dxp_settings){
         .variant = variant_named(variant),
-        .weights = weights_material(variant_named(variant)),
         .hash_megabytes = 1,
         .name = "engine",
         .limits = {.nodes = 200},
@@ -299,6 +298,7 @@ static struct dxp_settings settings_of(const char *variant, int games) {
 
 static void begin(struct match *match, struct dxp_settings settings) {
     *match = (struct match){.settings = settings};
+    match->settings.weights = weights_material(settings.variant);
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, match->ends), 0);
     wire_init(&match->wire, match->ends[1], match->ends[1], '\0', DXP_MESSAGE_LIMIT);
     cr_assert_eq(pthread_create(&match->thread, NULL, serve, match), 0);
@@ -334,6 +334,7 @@ static void finish(struct match *match, bool good, const char *report) {
     cr_expect_eq(good, !*match->log, "%s", match->log);
     free(match->report);
     free(match->log);
+    weights_free(&match->settings.weights);
     wire_free(&match->wire);
     close(match->ends[1]);
 }
