@@ -15,8 +15,9 @@
 
 enum { MOST_NOISE = 200 };  // messages that are no part of a game before one that is
 
-#define SLICE_SECONDS 0.1  // a program may end or have much to say without the connection telling
-#define END_SECONDS   5.0  // to acknowledge the end of a game
+#define SLICE_SECONDS 0.1    // a program may end or have much to say without the connection telling
+#define TALK_SECONDS  0.001  // while there is much, which it may have to wait for
+#define END_SECONDS   5.0    // to acknowledge the end of a game
 #define SEND_SECONDS  5.0
 
 #define OWN_NAME "huff-match"
@@ -101,7 +102,8 @@ static bool connect_by(struct dxp_link *link, const char *address, double deadli
         link->socket = link->settings.calls ? wire_accept(link->listener, slice, error)
                                             : wire_connect(address, slice, error);
         if (link->socket >= 0) return true;
-        if (link->process && !process_goes_on(link->process)) {
+        bool talks;
+        if (link->process && !process_goes_on(link->process, &talks)) {
             process_describe_end(link->process, end, sizeof end);
             return error_set(error, "gone instead of a connection (%s)", end);
         }
@@ -160,10 +162,11 @@ static enum received receive(struct dxp_link *link, double deadline, struct dxp_
     const char *text;
     size_t length;
     do {
-        const double slice = fmin(deadline, clock_seconds() + SLICE_SECONDS);
         // All that it sent came before its end, after which its children may hold the connection open.
-        const bool goes_on = !link->process || process_goes_on(link->process);
-        const enum wire_event event = wire_receive(&link->wire, slice, &text, &length);
+        bool talks = false;
+        const bool goes_on = !link->process || process_goes_on(link->process, &talks);
+        const double slice = clock_seconds() + (talks ? TALK_SECONDS : SLICE_SECONDS);
+        const enum wire_event event = wire_receive(&link->wire, fmin(deadline, slice), &text, &length);
         if (event == WIRE_LATE && !goes_on) return RECEIVED_GONE;
         if (event == WIRE_LATE) continue;
         if (event == WIRE_CLOSED) return RECEIVED_GONE;

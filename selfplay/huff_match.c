@@ -230,6 +230,12 @@ static void tell_of_journal(const struct match_folder *folder, const struct matc
                 folder->journal_path, result->cut);
 }
 
+static void tell_how_to_go_on(const struct match_folder *folder) {
+    fprintf(stderr, PROGRAM ": stopped before the end of the match");
+    if (folder->path != NULL) fprintf(stderr, "; to go on: " PROGRAM " --resume %s", folder->path);
+    fprintf(stderr, "\n");
+}
+
 static uint64_t all_games(const struct match_settings *settings) {
     const uint64_t engines = (uint64_t)settings->engine_count;
     return settings->games * (settings->gauntlet ? engines - 1 : engines * (engines - 1) / 2);
@@ -271,8 +277,7 @@ static int play(const struct arguments *arguments, const struct match_settings *
     play_all(&output, folder, quiet, &result, error);
     if (!quiet) tell_of_journal(folder, &result);
     const bool done = finish(arguments, settings, folder, &result, error);
-    if (done && result.end == MATCH_STOPPED && !quiet)
-        fprintf(stderr, PROGRAM ": stopped before the end of the match\n");
+    if (done && result.end == MATCH_STOPPED) tell_how_to_go_on(folder);
     const int code = done ? exit_code(settings, &result) : options_fail(PROGRAM, EXIT_FAILED, error);
     match_result_free(&result);
     return code;

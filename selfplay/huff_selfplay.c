@@ -86,12 +86,15 @@ static void add_common_sets(struct arguments *arguments) {
     if (common->threads > 0) add_set(arguments, memory_text("threads=%d", common->threads));
 }
 
-static struct run *open_run(struct arguments *arguments, struct error *error) {
+// NULL: *code says whether the configuration is wrong or a run of it cannot begin.
+static struct run *open_run(struct arguments *arguments, int *code, struct error *error) {
+    *code = EXIT_FAILED;
     if (arguments->resume != NULL) return run_resume(arguments->resume, arguments->common.quiet, error);
     add_common_sets(arguments);
     struct settings settings;
     if (!settings_read(arguments->config, (const char *const *)arguments->sets, arguments->set_count,
                        &settings, error)) {
+        *code = EXIT_USAGE;
         return NULL;
     }
     struct run *run = run_create(arguments->folder, &settings, error);
@@ -125,10 +128,8 @@ static int play(struct run *run, const struct arguments *arguments) {
                                                               : options_fail(PROGRAM, EXIT_FAILED, &error);
     }
     if (end == RUN_FAILED) options_fail(PROGRAM, EXIT_FAILED, &error);
-    if (!quiet) {
-        fprintf(stderr, PROGRAM ": stopped with %llu games kept; to go on: " PROGRAM " --resume %s\n",
-                (unsigned long long)run_games_kept(run), folder);
-    }
+    fprintf(stderr, PROGRAM ": stopped with %llu games kept; to go on: " PROGRAM " --resume %s\n",
+            (unsigned long long)run_games_kept(run), folder);
     return EXIT_FAILED;
 }
 
@@ -137,8 +138,9 @@ int main(int argc, char **argv) {
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
     interrupt_install();
     struct error error;
-    struct run *run = open_run(&arguments, &error);
-    const int code = run != NULL ? play(run, &arguments) : options_fail(PROGRAM, EXIT_FAILED, &error);
+    int code;
+    struct run *run = open_run(&arguments, &code, &error);
+    code = run != NULL ? play(run, &arguments) : options_fail(PROGRAM, code, &error);
     run_close(run);
     for (int i = 0; i < arguments.set_count; i++) free(arguments.sets[i]);
     free(arguments.sets);

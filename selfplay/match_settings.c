@@ -12,6 +12,7 @@
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "search/dxp.h"
+#include "selfplay/conditions.h"
 #include "selfplay/match_words.h"
 #include "selfplay/process.h"
 
@@ -192,6 +193,16 @@ static bool refuse(const struct reader *reader, const struct word *word, const c
 // The cause alone, from an error that begins with a name of its own.
 static const char *behind_name(const struct error *cause) { return strstr(cause->text, ": ") + 2; }
 
+// Of several words the one that is wrong.
+static bool refuse_one(const struct reader *reader, const struct word *words, const char *const *keys,
+                       const struct refusal *refusal) {
+    while (strcmp(*keys, refusal->key) != 0) {
+        keys++;
+        words++;
+    }
+    return refuse(reader, words, refusal->cause.text);
+}
+
 static bool take_number(const struct reader *reader, struct word word, int64_t otherwise, int64_t least,
                         int64_t most, int64_t *value) {
     struct error cause;
@@ -222,15 +233,7 @@ static bool take_choice(const struct reader *reader, struct word word, const cha
     *value = 0;
     if (word.text == NULL) return true;
     struct error cause;
-    size_t length = (size_t)snprintf(cause.text, sizeof cause.text, "expected one of");
-    for (int i = 0; i < count; i++) {
-        *value = i;
-        if (strcmp(word.text, names[i]) == 0) return true;
-        length += (size_t)snprintf(cause.text + length, sizeof cause.text - length, "%s %s", i > 0 ? "," : "",
-                                   names[i]);
-    }
-    snprintf(cause.text + length, sizeof cause.text - length, ", got \"%.80s\"", word.text);
-    return refuse(reader, &word, cause.text);
+    return word_choose(word.text, names, count, value, &cause) || refuse(reader, &word, cause.text);
 }
 
 // ---- the rules
@@ -244,22 +247,12 @@ static bool take_variant(const struct reader *reader, struct match_settings *set
 }
 
 static bool take_draws(const struct reader *reader, struct match_settings *settings) {
-    static const char *const rules[] = {"federation", "simple"};
-    static const char *const progress_names[] = {"capture-or-man-move", "capture-or-crowning"};
-    static const enum progress_reading readings[] = {PROGRESS_CAPTURE_OR_MAN_MOVE,
-                                                     PROGRESS_CAPTURE_OR_CROWNING};
-    const struct word moves_word = WORD(reader, draw_moves), progress_word = WORD(reader, draw_progress);
-    int simple, moves, what;
-    if (!take_choice(reader, WORD(reader, draw), rules, 2, &simple) ||
-        !take_int(reader, moves_word, 40, 1, MAX_SIMPLE_MOVES, &moves) ||
-        !take_choice(reader, progress_word, progress_names, 2, &what)) {
-        return false;
-    }
-    if (!simple && moves_word.text != NULL)
-        return refuse(reader, &moves_word, "goes with simple draw rules only");
-    if (!simple && progress_word.text != NULL)
-        return refuse(reader, &progress_word, "goes with simple draw rules only");
-    settings->draws = simple ? draws_simple(moves, readings[what]) : settings->variant->rules->draws;
+    const struct word words[] = {WORD(reader, draw), WORD(reader, draw_moves), WORD(reader, draw_progress)};
+    const struct draw_words texts = {words[0].text, words[1].text, words[2].text};
+    static const char *const keys[] = {"draw", "draw_moves", "draw_progress"};
+    struct refusal refusal;
+    if (!draws_read(&texts, settings->variant, &settings->draws, &refusal))
+        return refuse_one(reader, words, keys, &refusal);
     return take_int(reader, WORD(reader, max_plies), 1000, 1, PLAYING_MAX_PLIES, &settings->max_plies);
 }
 
@@ -295,38 +288,17 @@ static bool take_openings(const struct reader *reader, struct match_settings *se
 
 enum { LIMIT_NODES, LIMIT_DEPTH, LIMIT_MOVETIME, LIMIT_TC, LIMIT_KINDS };
 
-struct limits {
-    bool given;
-    struct search_limits search;
-    struct time_control clock;
-};
-
-static bool take_clock(const struct reader *reader, const struct word *word, struct time_control *clock) {
-    struct error cause;
-    return word->text == NULL || time_control_parse(word->text, clock, &cause) ||
-           refuse(reader, word, cause.text);
-}
-
-// One limit, like everywhere else.
 static bool take_limits(const struct reader *reader, const struct word words[LIMIT_KINDS],
-                        struct limits *limits) {
-    *limits = (struct limits){0};
-    for (int i = 0; i < LIMIT_KINDS; i++) {
-        if (words[i].text == NULL) continue;
-        if (limits->given)
-            return refuse(reader, &words[i], "expected one of nodes, depth, movetime and tc only");
-        limits->given = true;
-    }
-    int64_t nodes;
-    if (!take_number(reader, words[LIMIT_NODES], 0, 1, 1000000000000, &nodes)) return false;
-    limits->search.nodes = (uint64_t)nodes;
-    return take_int(reader, words[LIMIT_DEPTH], 0, 1, MAX_DEPTH, &limits->search.depth) &&
-           take_real(reader, words[LIMIT_MOVETIME], 0, 0.001, 3600, &limits->search.seconds) &&
-           take_clock(reader, &words[LIMIT_TC], &limits->clock);
+                        struct move_limit *limit) {
+    static const char *const keys[LIMIT_KINDS] = {"nodes", "depth", "movetime", "tc"};
+    const struct limit_words texts = {words[LIMIT_NODES].text, words[LIMIT_DEPTH].text,
+                                      words[LIMIT_MOVETIME].text, words[LIMIT_TC].text};
+    struct refusal refusal;
+    return limit_read(&texts, limit, &refusal) || refuse_one(reader, words, keys, &refusal);
 }
 
 // The limit of engines that have none of their own. An option replaces the file's of whatever kind.
-static bool take_common_limits(const struct reader *reader, struct limits *limits) {
+static bool take_common_limits(const struct reader *reader, struct move_limit *limits) {
     const struct match_words *options = reader->options;
     static const struct match_words none;
     const struct match_words *file = match_words_limit(options) ? &none : reader->file;
@@ -342,7 +314,7 @@ static bool take_common_limits(const struct reader *reader, struct limits *limit
 typedef struct word word_source(const char *text, const char *outer, const char *key);
 
 static bool take_engine_limits(const struct reader *reader, const struct engine_words *words,
-                               word_source *word_of, const char *outer, const struct limits *common,
+                               word_source *word_of, const char *outer, const struct move_limit *common,
                                struct match_engine *engine) {
     const struct word own_words[LIMIT_KINDS] = {
         word_of(words->nodes, outer, "nodes"),
@@ -350,7 +322,7 @@ static bool take_engine_limits(const struct reader *reader, const struct engine_
         word_of(words->movetime, outer, "movetime"),
         word_of(words->tc, outer, "tc"),
     };
-    struct limits own;
+    struct move_limit own;
     if (!take_limits(reader, own_words, &own)) return false;
     if (!own.given && !common->given)
         return error_set(reader->error,
@@ -439,7 +411,7 @@ static char *default_name(int index) {
     return index < 26 ? memory_text("%c", 'A' + index) : memory_text("%d", index + 1);
 }
 
-static bool take_engine(const struct reader *reader, int index, const struct limits *common,
+static bool take_engine(const struct reader *reader, int index, const struct move_limit *common,
                         struct match_engine *engine) {
     const bool in_file = reader->options->engines_count == 0;
     const struct engine_words *words = &(in_file ? reader->file : reader->options)->engines[index];
@@ -451,8 +423,7 @@ static bool take_engine(const struct reader *reader, int index, const struct lim
     if (name.text != NULL && strlen(name.text) > MOST_NAME)
         return refuse(reader, &name, "longer than 64 characters");
     engine->name = name.text != NULL ? memory_text("%s", name.text) : default_name(index);
-    if (words->weights != NULL)
-        engine->weights_path = memory_text("%s", words->weights);
+    if (words->weights != NULL) engine->weights_path = memory_text("%s", words->weights);
 
     int hash;
     return take_engine_limits(reader, words, word_of, outer, common, engine) &&
@@ -498,7 +469,7 @@ static bool take_engines(const struct reader *reader, struct match_settings *set
         return error_set(reader->error,
                          "expected two engines or more (--engine name=a,weights=F --engine name=b), got %u",
                          count);
-    struct limits common;
+    struct move_limit common;
     if (!take_common_limits(reader, &common)) return false;
     settings->engines = memory_new(count, sizeof *settings->engines);
     settings->engine_count = (int)count;

@@ -230,20 +230,24 @@ static void keep_errors(struct process *process, const char *bytes, size_t count
     process->kept += count;
 }
 
-static void read_errors(struct process *process) {
+// Returns whether there was anything.
+static bool read_errors(struct process *process) {
     char bytes[CHUNK / 16];
+    bool any = false;
     for (int i = 0; i < MOST_CHUNKS && process->errors >= 0; i++) {
         const ssize_t count = read(process->errors, bytes, sizeof bytes);
         if (count > 0) {
             keep_errors(process, bytes, (size_t)count);
             error_lines_add(process->lines, bytes, (size_t)count);
+            any = true;
         } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
-            return;
+            break;
         } else {
             close(process->errors);
             process->errors = -1;
         }
     }
+    return any;
 }
 
 // Waits for either output, reads standard error; `milliseconds` at most.
@@ -289,20 +293,24 @@ bool process_send(struct process *process, const char *lines, double deadline, s
 // ---- the end
 
 // Nobody needs its output any more, but it may be unable to end until that is read.
-static void drain_output(struct process *process) {
+// Returns whether there was anything.
+static bool drain_output(struct process *process) {
     char bytes[CHUNK / 16];
+    bool any = false;
     for (int i = 0; i < MOST_CHUNKS && process->out >= 0; i++) {
         const ssize_t count = read(process->out, bytes, sizeof bytes);
+        any = any || count > 0;
         if (count > 0) continue;
-        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
         close(process->out);
         process->out = -1;
     }
+    return any;
 }
 
-bool process_goes_on(struct process *process) {
-    read_errors(process);
-    drain_output(process);
+bool process_goes_on(struct process *process, bool *talks) {
+    const bool errors = read_errors(process), output = drain_output(process);
+    *talks = errors || output;
     return !has_ended(process);
 }
 

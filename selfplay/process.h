@@ -31,8 +31,8 @@ bool process_send(struct process *, const char *lines, double deadline, struct e
     __attribute__((warn_unused_result));
 
 // For a child that is talked to in another way: reads what it has written, throws its standard output away,
-// and says whether it still runs.
-bool process_goes_on(struct process *);
+// and says whether it still runs. `talks`: there was something, so that more may be waiting to be written.
+bool process_goes_on(struct process *, bool *talks);
 
 // How a child that has closed its output ended ("exit code 3", "signal 11 (Segmentation fault)"): waits a
 // little, and says "it still runs" when that is so. What it wrote to standard error last is read, too.

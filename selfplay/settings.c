@@ -8,6 +8,7 @@
 
 #include "core/support/config.h"
 #include "core/support/memory.h"
+#include "selfplay/conditions.h"
 #include "selfplay/openings.h"
 #include "selfplay/playing.h"
 
@@ -18,16 +19,10 @@ enum {
     MOST_THREADS = 1024,
     MOST_HASH = 65536,
     MOST_SETS = 32,  // keys there are, and some
+    MOST_WORD = 64,
 };
 
 // ---- the file ----
-
-enum draw { DRAW_FEDERATION, DRAW_SIMPLE };
-static const cyaml_strval_t draw_names[] = {{"federation", DRAW_FEDERATION}, {"simple", DRAW_SIMPLE}};
-static const cyaml_strval_t progress_names[] = {
-    {"capture-or-man-move", PROGRESS_CAPTURE_OR_MAN_MOVE},
-    {"capture-or-crowning", PROGRESS_CAPTURE_OR_CROWNING},
-};
 
 struct opening_keys {
     uint32_t *random_plies;
@@ -38,16 +33,15 @@ struct adjudication_keys {
 // A pointer is NULL when its key is absent.
 struct keys {
     char *variant, *weights;
-    uint64_t games, seed, *nodes;
-    uint32_t *depth, *threads, *hash, *shard_games, *draw_moves;
-    double *movetime;
-    enum draw draw;
-    enum progress_reading *draw_progress;
+    char *nodes, *depth, *movetime, *draw, *draw_moves, *draw_progress;  // conditions.h
+    uint64_t games, seed;
+    uint32_t *threads, *hash, *shard_games;
     struct opening_keys opening;
     struct adjudication_keys adjudication;
 };
 
 #define NUMBER(name) CYAML_FIELD_UINT_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name)
+#define WORD(name)   CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name, 1, MOST_WORD)
 
 static const cyaml_schema_field_t opening_fields[] = {
     CYAML_FIELD_UINT_PTR("random_plies", CYAML_FLAG_OPTIONAL, struct opening_keys, random_plies),
@@ -61,16 +55,16 @@ static const cyaml_schema_field_t fields[] = {
     CYAML_FIELD_STRING_PTR("variant", CYAML_FLAG_DEFAULT, struct keys, variant, 1, 64),
     CYAML_FIELD_UINT("games", CYAML_FLAG_DEFAULT, struct keys, games),
     CYAML_FIELD_UINT("seed", CYAML_FLAG_OPTIONAL, struct keys, seed),
-    NUMBER(nodes),
-    NUMBER(depth),
-    CYAML_FIELD_FLOAT_PTR("movetime", CYAML_FLAG_OPTIONAL, struct keys, movetime),
+    WORD(nodes),
+    WORD(depth),
+    WORD(movetime),
     NUMBER(threads),
     CYAML_FIELD_STRING_PTR("weights", CYAML_FLAG_OPTIONAL, struct keys, weights, 1, 4096),
     NUMBER(hash),
     NUMBER(shard_games),
-    CYAML_FIELD_ENUM("draw", CYAML_FLAG_OPTIONAL, struct keys, draw, draw_names, 2),
-    NUMBER(draw_moves),
-    CYAML_FIELD_ENUM_PTR("draw_progress", CYAML_FLAG_OPTIONAL, struct keys, draw_progress, progress_names, 2),
+    WORD(draw),
+    WORD(draw_moves),
+    WORD(draw_progress),
     CYAML_FIELD_MAPPING("opening", CYAML_FLAG_OPTIONAL, struct keys, opening, opening_fields),
     CYAML_FIELD_MAPPING("adjudication", CYAML_FLAG_OPTIONAL, struct keys, adjudication, adjudication_fields),
     CYAML_FIELD_END,
@@ -114,43 +108,27 @@ static bool is_set(const struct source *source, const char *key) {
     return false;
 }
 
-// One of the three limits; --set of one is stronger than the file's.
+// A limit; --set of one is stronger than the file's, of whatever kind.
 static bool take_limits(const struct source *source, const struct keys *keys, struct search_limits *limits) {
-    static const char *const names[] = {"nodes", "depth", "movetime"};
-    const bool given[] = {keys->nodes != NULL, keys->depth != NULL, keys->movetime != NULL};
-    int chosen = -1, chosen_count = 0, set_count = 0;
-    for (int i = 0; i < 3; i++) set_count += is_set(source, names[i]);
-    for (int i = 0; i < 3; i++) {
-        if (!given[i] || (set_count == 1 && !is_set(source, names[i]))) continue;
-        chosen = i;
-        chosen_count++;
+    struct limit_words words = {.nodes = keys->nodes, .depth = keys->depth, .movetime = keys->movetime};
+    const bool sets[] = {is_set(source, "nodes"), is_set(source, "depth"), is_set(source, "movetime")};
+    if (sets[0] || sets[1] || sets[2]) {
+        if (!sets[0]) words.nodes = NULL;
+        if (!sets[1]) words.depth = NULL;
+        if (!sets[2]) words.movetime = NULL;
     }
-    if (chosen_count != 1) {
-        return refuse(source, names[chosen < 0 ? 0 : chosen], "expected one of nodes, depth and movetime");
-    }
-    *limits = (struct search_limits){0};
-    switch (chosen) {
-    case 0: limits->nodes = *keys->nodes; return in_range(source, "nodes", (double)*keys->nodes, 1, 1e12);
-    case 1: return take(source, "depth", keys->depth, 0, 1, MAX_DEPTH, &limits->depth);
-    default:
-        limits->seconds = *keys->movetime;
-        return in_range(source, "movetime", *keys->movetime, 0.001, 3600);
-    }
+    struct move_limit limit;
+    struct refusal refusal;
+    if (!limit_read(&words, &limit, &refusal)) return refuse(source, refusal.key, refusal.cause.text);
+    *limits = limit.search;
+    return limit.given || refuse(source, "nodes", "expected one of nodes, depth and movetime");
 }
 
 static bool take_draws(const struct source *source, const struct keys *keys, struct settings *settings) {
-    settings->draws = settings->variant->rules->draws;
-    if (keys->draw == DRAW_FEDERATION) {
-        if (keys->draw_moves != NULL) return refuse(source, "draw_moves", "goes with draw: simple only");
-        if (keys->draw_progress != NULL)
-            return refuse(source, "draw_progress", "goes with draw: simple only");
-        return true;
-    }
-    int moves;
-    if (!take(source, "draw_moves", keys->draw_moves, 40, 1, 1000, &moves)) return false;
-    settings->draws = draws_simple(moves, keys->draw_progress != NULL ? *keys->draw_progress
-                                                                      : PROGRESS_CAPTURE_OR_MAN_MOVE);
-    return true;
+    const struct draw_words words = {keys->draw, keys->draw_moves, keys->draw_progress};
+    struct refusal refusal;
+    return draws_read(&words, settings->variant, &settings->draws, &refusal) ||
+           refuse(source, refusal.key, refusal.cause.text);
 }
 
 static bool take_games(const struct source *source, const struct keys *keys, struct settings *settings) {
@@ -207,9 +185,10 @@ static void put_number(json_t *root, const char *key, uint64_t value) {
 
 static void put_draws(json_t *root, const struct draw_rules *draws) {
     json_object_set_new(root, "draw", json_string(draws->name));
-    if (strcmp(draws->name, draw_names[DRAW_SIMPLE].str) != 0) return;
+    const char *progress = draws_progress(draws);
+    if (progress == NULL) return;
     put_number(root, "draw_moves", draws->no_progress_plies / 2u);
-    json_object_set_new(root, "draw_progress", json_string(progress_names[draws->progress].str));
+    json_object_set_new(root, "draw_progress", json_string(progress));
 }
 
 static void put_limits(json_t *root, const struct search_limits *limits) {

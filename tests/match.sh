@@ -236,7 +236,7 @@ grep -q '999 games at a time share' "$folder/err" || fail "no warning of too man
 # A match that is stopped reports the pairs that are finished.
 code=0
 rm "$folder/out"
-"$match" --variant spanish "${even[@]}" --nodes 200 --games 1000000 --json >"$folder/out" 2>"$folder/err" &
+"$match" --variant spanish "${even[@]}" --nodes 200 --games 1000000 --json -q -o "$folder/stopped" >"$folder/out" 2>"$folder/err" &
 process=$!
 for ((i = 0; i < 600; i++)); do
     [ ! -s "$folder/out" ] || break
@@ -245,7 +245,7 @@ done
 kill -INT $process
 wait $process || code=$?
 [ $code -eq 1 ] || fail "stopped with exit $code"
-grep -q 'stopped before the end' "$folder/err" || fail "does not say that it was stopped: $(cat "$folder/err")"
+grep -qF "stopped before the end of the match; to go on: huff-match --resume $folder/stopped" "$folder/err" || fail "does not say that it was stopped: $(cat "$folder/err")"
 games=$(grep -c '"type":"game"' "$folder/out") || fail "stopped without a game"
 tail -n 1 "$folder/out" | grep -q "\"games\":$games,.*\"finished\":false" || fail "not $games games: $(tail -n 1 "$folder/out")"
 
@@ -258,7 +258,7 @@ refuses 2 '--tournament: expected one of roundrobin, gauntlet, got "swiss"' "${s
 refuses 2 '--adjudicate-draw: plies: expected 2..' "${spanish[@]}" --nodes 9 --adjudicate-draw plies=1
 refuses 2 'two engines are called "a"' --variant spanish --engine name=a --engine name=a --nodes 9
 refuses 2 'expected a limit a move' "${spanish[@]}"
-refuses 2 '--depth: expected one of nodes, depth, movetime and tc only' "${spanish[@]}" --nodes 9 --depth 3
+refuses 2 '--depth: expected one limit of a move only' "${spanish[@]}" --nodes 9 --depth 3
 refuses 2 '--nodes: expected 1..1000000000000, got "1e3"' "${spanish[@]}" --nodes 1e3
 refuses 2 '--games: expected an even number' "${spanish[@]}" --nodes 9 --games 7
 refuses 2 '--engine: unknown key "book"' --variant spanish --engine name=a,book=x --engine name=b --nodes 9

@@ -69,7 +69,7 @@ same_as_reference killed "killed"
 same_as_reference killed "finished and resumed"
 
 echo "stopped with SIGTERM"
-"$bin/huff-selfplay" run.yaml -o stopped --set games=100000 --threads 2 > /dev/null 2> err & pid=$!
+"$bin/huff-selfplay" run.yaml -o stopped --set games=100000 --threads 2 -q > /dev/null 2> err & pid=$!
 while [ ! -e stopped/shard-000000.h5 ]; do sleep 0.02; done
 kill -TERM $pid
 code=0
@@ -141,9 +141,9 @@ expect 2 "expected -o RUN" "$bin/huff-selfplay" run.yaml
 expect 2 "--resume takes" "$bin/huff-selfplay" --resume one --seed 3
 expect 2 "expected a dataset" "$bin/huff-data" info
 expect 2 "unknown command" "$bin/huff-data" frobnicate
-expect 1 "nothing.yaml: No such file" "$bin/huff-selfplay" nothing.yaml -o bad
+expect 2 "nothing.yaml: No such file" "$bin/huff-selfplay" nothing.yaml -o bad
 bad() { # KEY=VALUE TEXT
-    expect 1 "$2" "$bin/huff-selfplay" run.yaml -o bad --set "$1"
+    expect 2 "$2" "$bin/huff-selfplay" run.yaml -o bad --set "$1"
 }
 bad gmes=3 "gmes: unknown key"
 bad opening.plies=3 "opening.plies: unknown key"
@@ -153,17 +153,19 @@ bad games=-1 "games"
 bad variant=chess 'no "chess"'
 bad depth=0 "depth: expected 1.."
 bad movetime=-1 "movetime: expected"
-bad weights=none.weights "none.weights: No such file"
 bad draw=never "draw: expected one of federation, simple"
-bad draw_moves=30 "draw_moves: goes with draw: simple only"
+bad draw_moves=30 "draw_moves: goes with simple draw rules only"
 bad opening.random_plies=61 "opening.random_plies: expected 0..60"
 bad adjudication.max_plies=0 "adjudication.max_plies: expected 1.."
 bad hash=99999999 "hash: expected"
 bad shard_games=0 "shard_games: expected 1.."
 sed 's/^nodes: 200/nodes: many/' run.yaml > bad.yaml
-expect 1 "bad.yaml:4: nodes" "$bin/huff-selfplay" bad.yaml -o bad
+expect 2 "bad.yaml:4: nodes" "$bin/huff-selfplay" bad.yaml -o bad
+sed '/^nodes: 200/d' run.yaml > bad.yaml
+expect 2 "nodes: expected one of nodes, depth and movetime" "$bin/huff-selfplay" bad.yaml -o bad
 sed 's/^nodes: 200/depth: 3\nmovetime: 1/' run.yaml > bad.yaml
-expect 1 "expected one of nodes, depth and movetime" "$bin/huff-selfplay" bad.yaml -o bad
+expect 2 "bad.yaml:5: movetime: expected one limit of a move only" "$bin/huff-selfplay" bad.yaml -o bad
+expect 1 "none.weights: No such file" "$bin/huff-selfplay" run.yaml -o bad --set weights=none.weights
 expect 1 "hash: no memory for tables of 65536 MB for each of 1024 threads" \
     "$bin/huff-selfplay" run.yaml -o bad --set hash=65536 --threads 1024
 [ ! -e bad ] || fail "a refused configuration left a folder"

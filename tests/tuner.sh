@@ -125,9 +125,9 @@ refuses 1 'cut.h5: ' fit "$config" cut.h5 -o bad.weights
 echo "not a dataset" >text.h5
 refuses 1 'text.h5: ' fit "$config" text.h5 -o bad.weights
 refuses 1 'is left by the choice of samples' fit "$config" games -o bad.weights --set sample.skip_plies=9999
-refuses 1 '--set lambda: expected 0..1, got "2"' fit "$config" games -o bad.weights --set lambda=2
-refuses 1 '--set l2.KING: expected 0..1000000000, got "-1"' fit "$config" games -o bad.weights --set l2.KING=-1
-refuses 1 '--set lamda: unknown key' fit "$config" games -o bad.weights --set lamda=1
+refuses 2 '--set lambda: expected 0..1, got "2"' fit "$config" games -o bad.weights --set lambda=2
+refuses 2 '--set l2.KING: expected 0..1000000000, got "-1"' fit "$config" games -o bad.weights --set l2.KING=-1
+refuses 2 '--set lamda: unknown key' fit "$config" games -o bad.weights --set lamda=1
 refuses 1 'free.weights:2: these are weights of american, not of spanish' \
     fit "$config" games -o bad.weights --set start=free.weights
 refuses 1 'free.weights:2: these are weights of american, not of spanish' eval free.weights games

@@ -258,19 +258,15 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     return done;
 }
 
-static bool run(const struct arguments *a, const struct variant *wanted, struct error *error) {
+static bool run(const struct arguments *a, const struct variant *wanted, const struct fit_config *config,
+                struct error *error) {
     struct account account = {.arguments = a, .epochs = json_array(), .warnings = json_array()};
-    struct fit_config config;
     struct sample_sets sets;
-    bool done = read_config(a, &config, error);
+    bool done =
+        samples_read(a->data, a->data_count, wanted, &config->settings.choice, a->common.quiet, &sets, error);
     if (done) {
-        done = samples_read(a->data, a->data_count, wanted, &config.settings.choice, a->common.quiet, &sets,
-                            error);
-        if (done) {
-            done = fit_and_write(&account, &config, &sets, error);
-            samples_free(&sets);
-        }
-        fit_config_free(&config);
+        done = fit_and_write(&account, config, &sets, error);
+        samples_free(&sets);
     }
     json_decref(account.epochs);
     json_decref(account.warnings);
@@ -282,11 +278,15 @@ int tune_fit_run(int argc, char **argv) {
     struct error error;
     if (argp_parse(&fit_argp, argc, argv, 0, NULL, &a) != 0) return EXIT_USAGE;
     const struct variant *wanted = NULL;
+    struct fit_config config;
     int code = EXIT_DONE;
-    if (a.common.variant != NULL && (wanted = variant_find(a.common.variant, &error)) == NULL)
+    if ((a.common.variant != NULL && (wanted = variant_find(a.common.variant, &error)) == NULL) ||
+        !read_config(&a, &config, &error)) {
         code = options_fail(argv[0], EXIT_USAGE, &error);
-    else if (!run(&a, wanted, &error))
-        code = options_fail(argv[0], EXIT_FAILED, &error);
+    } else {
+        if (!run(&a, wanted, &config, &error)) code = options_fail(argv[0], EXIT_FAILED, &error);
+        fit_config_free(&config);
+    }
     free(a.data);
     free(a.sets);
     return code;
