@@ -15,7 +15,7 @@ enum { MOST_LINES = 12 };
 static const struct {
     int depth, lines, margin;
 } measures[] = {
-    [LEVEL_EASY] = {.depth = 2, .lines = MOST_LINES, .margin = 40},
+    [LEVEL_EASY] = {.depth = 2, .lines = MOST_LINES, .margin = 60},
     [LEVEL_MEDIUM] = {.depth = 6, .lines = 4, .margin = 8},
 };
 

@@ -15,7 +15,8 @@
 #include "search/keyboard.h"
 #include "search/move_input.h"
 
-// A hint is a search of full strength, cut short by its nodes so that it is the same on every machine.
+// A hint and the answer to an offer are searches of full strength. Nodes cut them short, so that on one
+// thread they are the same on every machine.
 enum { HINT_NODES = 1000000, OFFER_NODES = 300000 };
 
 // The engine takes a draw when it is worse off by half a man, or no better off after so many plies.
@@ -135,11 +136,11 @@ static void look_at_position(struct session *s) {
 }
 
 // By the will of the players, which the record's last comment tells.
-static void end_game(struct session *s, enum pdn_result result, const char *how) {
+static void end_game(struct session *s, enum pdn_result result, const char *comment) {
     s->record.result = result;
-    pdn_set_comment(&s->record, how, strlen(how));
+    pdn_set_comment(&s->record, comment, strlen(comment));
     print_result(s);
-    fprintf(s->out, ": %s.\n", how);
+    fputs(".\n", s->out);
     offer_another(s);
 }
 
@@ -180,6 +181,10 @@ struct thought {
 static void think(void *context, const atomic_bool *stop) {
     struct thought *t = context;
     struct session *s = t->session;
+    // The levels that choose at random are to do the same with the same seed, which several threads would
+    // not.
+    const bool repeatable = !t->limits && s->settings->level != LEVEL_HARD;
+    search_set_threads(s->search, repeatable ? 1 : s->settings->threads);
     if (t->limits)
         search_think(s->search, &s->game, t->limits, stop, NULL, NULL, &t->result);
     else
@@ -299,9 +304,9 @@ static void show_moves(struct session *s, const char *argument) {
         move_text(s, move, text);
         move_captures_to_text(s->variant, move, captures);
         const size_t width = strlen(text) + strlen(captures) + 2;
-        if (column && column + width > LINE_WIDTH) column = (size_t)(fputc('\n', s->out), 0);
-        fprintf(s->out, "%s%s%s", column ? ", " : "", text, captures);
-        column += width;
+        const bool wraps = column && column + width > LINE_WIDTH;
+        fprintf(s->out, "%s%s%s", wraps ? ",\n" : column ? ", " : "", text, captures);
+        column = wraps ? width : column + width;
     }
     fputs(s->legal->count ? "\n" : "there is no legal move\n", s->out);
 }
@@ -364,11 +369,9 @@ static void hint(struct session *s, const char *argument) {
 }
 
 static void resign(struct session *s, const char *argument) {
-    char how[32];
     (void)argument;
-    const enum side side = turn(s);
-    snprintf(how, sizeof how, "%s resigns", name_of(s, side));
-    end_game(s, side == WHITE ? PDN_BLACK_WINS : PDN_WHITE_WINS, how);
+    fprintf(s->out, "%s resigns. ", name_of(s, turn(s)));
+    end_game(s, turn(s) == WHITE ? PDN_BLACK_WINS : PDN_WHITE_WINS, "resigned");
 }
 
 static bool engine_takes_draw(struct session *s) {
@@ -384,10 +387,9 @@ static void offer_draw(struct session *s, const char *argument) {
     char question[64];
     snprintf(question, sizeof question, "%s, do you take the draw?", name_of(s, other_side(turn(s))));
     const bool taken = has_engine(s) ? engine_takes_draw(s) : agrees(s, question);
-    if (taken)
-        end_game(s, PDN_DRAW, "agreed");
-    else if (!s->quit)
-        fputs("The draw is declined.\n", s->out);
+    if (s->quit) return;
+    fputs(taken ? "Agreed. " : "The draw is declined.\n", s->out);
+    if (taken) end_game(s, PDN_DRAW, "agreed");
 }
 
 static void save(struct session *s, const char *path) {
@@ -444,6 +446,20 @@ static void begin_another(struct session *s, const char *argument) {
     begin(s, record);
 }
 
+static void swap_sides(struct session *s, const char *argument) {
+    (void)argument;
+    bool *engine = s->settings->engine;
+    if (!has_engine(s)) {
+        fputs("two people play, the engine does not\n", s->out);
+        return;
+    }
+    for (int side = WHITE; side <= BLACK; side++) engine[side] = !engine[side];
+    if (!s->settings->common) s->view.below = engine[BLACK] ? WHITE : BLACK;
+    set_players(s);
+    fprintf(s->out, "You are %s now.\n", name_of(s, engine[BLACK] ? WHITE : BLACK));
+    show_board(s);
+}
+
 static void quit(struct session *s, const char *argument) {
     (void)argument;
     s->quit = true;
@@ -463,6 +479,7 @@ static const struct command_line {
     {"flip", "f", "", "turn the board round", flip_board, false},
     {"draw", NULL, "", "offer a draw", offer_draw, true},
     {"resign", NULL, "", "give the game up", resign, true},
+    {"swap", NULL, "", "change sides with the engine", swap_sides, false},
     {"level", "l", "NAME", "let the engine play easy, medium or hard", change_level, false},
     {"save", "s", "FILE", "write the game to a file as PDN", save, false},
     {"fen", NULL, "", "the position as a line of text", show_fen, false},
@@ -560,7 +577,6 @@ bool play_session(struct play_settings *settings, int in, FILE *out, struct erro
     };
     s.search = search_new(s.variant, settings->weights, (size_t)settings->hash_megabytes);
     if (!s.search) return error_set(error, "--hash: no memory for %d megabytes", settings->hash_megabytes);
-    search_set_threads(s.search, settings->threads);
     if (!keyboard_open(&s.keyboard, in, error)) {
         search_free(s.search);
         return false;

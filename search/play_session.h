@@ -12,7 +12,7 @@ struct play_settings {
     const struct weights *weights;
     int hash_megabytes, threads;
     enum level level;
-    double seconds;  // of a move of the hard level, and of a hint at most
+    double seconds;  // of a move of the hard level
     bool engine[2];  // which sides it plays, not both
     bool common;     // the common board (board_view.h)
     bool turned;     // Black below on the official board

@@ -150,8 +150,8 @@ resign
 resign
 undo
 level easy' --variant czech --side both
-says "$(persons czech White Black)" 'The draw is declined.' 'The game is a draw: agreed.' "$over" 'The game goes on.' \
-    'Black wins: White resigns.' "$over" 'the game is over; "new" begins another' 'The game goes on.' \
+says "$(persons czech White Black)" 'The draw is declined.' 'Agreed. The game is a draw.' "$over" 'The game goes on.' \
+    'White resigns. Black wins.' "$over" 'the game is over; "new" begins another' 'The game goes on.' \
     'two people play, the engine does not'
 
 # ---- the engine ----
@@ -173,10 +173,18 @@ types 'draw
 1-6
 resign' --variant italian --side black --level hard --time 0.01
 has 'White: huff (hard, 0.01 s a move), Black: you. White begins.' 'huff plays 2' 'The draw is declined.' \
-    'White wins: Black resigns.'
+    'Black resigns. White wins.'
+# Sides can be changed in the middle of a game.
+types '10-14
+swap
+undo
+swap
+resign' --variant portuguese --board common --seed 3
+has 'Black: you, White: huff (medium). Black begins.' 'You are White now.' 'You are Black now.' 'Black resigns. White wins.'
+[ "$(grep -c '^huff plays' out)" -eq 3 ] || fail "$(cat out)"
 # It takes a draw where it would lose, not where it would win.
 types draw --variant spanish --fen 'W:WK1,K5:B20'
-has 'The game is a draw: agreed.'
+has 'Agreed. The game is a draw.'
 types draw --variant spanish --side black --level easy --fen 'B:WK1,K5:B20'
 has 'The draw is declined.'
 types hint --variant spanish --fen 'W:WK1,K5:B20'
@@ -227,9 +235,9 @@ types 'moves
 undo
 resign
 save  with blanks.pdn  ' --pdn game.pdn --side both
-has 'White: a person, Black: a person. White is to move.' 'Black is to move again.' 'White wins: Black resigns.' \
+has 'White: a person, Black: a person. White is to move.' 'Black is to move again.' 'Black resigns. White wins.' \
     'saved to with blanks.pdn'
-grep -q '^1\. 9-13 {Black resigns} \*$' 'with blanks.pdn' || fail "$(cat 'with blanks.pdn')"
+grep -q '^1\. 9-13 {resigned} \*$' 'with blanks.pdn' || fail "$(cat 'with blanks.pdn')"
 grep -qF '[Termination "White wins"]' 'with blanks.pdn' || fail "$(cat 'with blanks.pdn')"
 types '' --pdn 'with blanks.pdn' --variant spanish --side white --level easy --seed 1
 has 'Black: huff (easy), White: you. Black is to move.' 'huff plays '
