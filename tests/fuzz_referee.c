@@ -207,7 +207,7 @@ static void play_games(const struct session *session, struct engine *engine) {
     struct player players[2] = {{.limits = {.depth = 1}}, {.limits = {.depth = 1}}};
     struct player *opponent = &players[other_side(session->side)];
     players[session->side] =
-        (struct player){.engine = engine, .limits = session->limits, .clock = session->clock};
+        (struct player){.engine = engine, .limits = session->limits, .clock = session->clock, .round = "1.1"};
     opponent->search = search_new(variant, &weights, 1);
     weights_free(&weights);
     struct playing *playing = playing_new(&rules);
@@ -232,6 +232,7 @@ static void play_games(const struct session *session, struct engine *engine) {
 
 static void play_session(const struct session *session, const char *command, const char *address) {
     char *const options[] = {"hash=2", "no such=option"};
+    struct error_log *log = error_log_new("/dev/null");
     const struct engine_settings settings = {
         .name = "fuzz",
         .command = address ? NULL : command,
@@ -247,10 +248,12 @@ static void play_session(const struct session *session, const char *command, con
         .ready = LIMIT_READY,
         .stall = LIMIT_SHORT,
         .most_failures = MOST_FAILURES,
+        .log = log,
     };
     struct engine *engine = engine_new(&settings);
     play_games(session, engine);
     engine_free(engine);
+    error_log_free(log);
 }
 
 // ---- what is left afterwards
