@@ -1,24 +1,6 @@
 // board.c -- the common square numbers, the dense form of files, and the board turned round.
 #include "core/board.h"
 
-int board_rank_from_top(int width, square s) {
-    const int two_rows = width + 3;
-    return s / two_rows * 2 + (s % two_rows > width / 2);
-}
-
-static int place_in_row(int width, square s) {
-    return s - board_row_start(width, board_rank_from_top(width, s));
-}
-
-int board_number(int width, square s) {
-    return board_rank_from_top(width, s) * (width / 2) + place_in_row(width, s) + 1;
-}
-
-// The top row begins with an empty corner, the next one with a playing square, and so on.
-int board_file(int width, square s) {
-    return 2 * place_in_row(width, s) + (board_rank_from_top(width, s) % 2 == 0);
-}
-
 uint64_t board_pack(int width, bitboard b) {
     const int n = width / 2;
     uint64_t dense = 0;

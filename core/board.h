@@ -82,12 +82,22 @@ ALWAYS_INLINE square board_square(int width, int number) {
     const int n = width / 2, index = number - 1;
     return (square)(board_row_start(width, index / n) + index % n);
 }
+// Row 0.. from the top of a square, and its place 0.. among the playing squares of the row.
+ALWAYS_INLINE int board_rank_from_top(int width, square s) {
+    return s / (width + 3) * 2 + (s % (width + 3) > width / 2);
+}
+ALWAYS_INLINE int board_place_in_row(int width, square s) {
+    return s % (width + 3) - (s % (width + 3) > width / 2 ? width / 2 + 1 : 0);
+}
 // The common number of a square that is on the board.
-int board_number(int width, square s);
-
-// Row 0.. from the top and file 0.. from the left of a square, on the common board.
-int board_rank_from_top(int width, square s);
-int board_file(int width, square s);
+ALWAYS_INLINE int board_number(int width, square s) {
+    return board_rank_from_top(width, s) * (width / 2) + board_place_in_row(width, s) + 1;
+}
+// File 0.. from the left, on the common board: its top row begins with an empty corner, the next one with a
+// playing square, and so on.
+ALWAYS_INLINE int board_file(int width, square s) {
+    return 2 * board_place_in_row(width, s) + (board_rank_from_top(width, s) % 2 == 0);
+}
 
 // Between a bitboard and the dense form of files and datasets: bit i = common square i+1.
 uint64_t board_pack(int width, bitboard b);

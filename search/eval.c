@@ -174,16 +174,20 @@ static int add_feature(struct feature *features, int n, int term, int count) {
 }
 
 // White's and Black's pieces of one kind, each seen by its owner; those that stand on the same square of his
-// cancel out.
-static int add_squares(struct feature *features, int n, int term, uint64_t white, uint64_t black) {
-    for (uint64_t b = white ^ black; b; b = bits_without_lowest(b))
-        n = add_feature(features, n, term + bits_first(b), white & bits_lowest(b) ? 1 : -1);
+// cancel out. `black` is turned.
+ALWAYS_INLINE int add_squares(struct feature *features, int n, int term, int width, bitboard white,
+                              bitboard black) {
+    for (bitboard b = white ^ black; b; b = bits_without_lowest(b)) {
+        const int number = board_number(width, bits_first(b));
+        n = add_feature(features, n, term + number - 1, white & bits_lowest(b) ? 1 : -1);
+    }
     return n;
 }
 
 // What each side sees through the windows, White's view of the upper ones and Black's of the lower ones.
-static int add_windows(struct feature *features, int n, int width, bitboard white, bitboard black) {
+ALWAYS_INLINE int add_windows(struct feature *features, int n, int width, bitboard white, bitboard black) {
     const int count = window_count(width);
+#pragma GCC unroll 8
     for (int table = 0; table < window_tables(width); table++) {
         const int first = TERM_PATTERN + table * WINDOW_VIEWS, counterpart = count - 1 - table;
         const int seen = window_view(width, table, white, black);
@@ -195,37 +199,46 @@ static int add_windows(struct feature *features, int n, int width, bitboard whit
     return n;
 }
 
-// Rows that men have gone forward, of White.
-static int tempo(int width, bitboard men) {
+// Rows that men have gone forward, White's less Black's.
+ALWAYS_INLINE int tempo(int width, bitboard white, bitboard black) {
     int rows = 0;
-    for (int row = 0; row < width; row++) rows += (width - 1 - row) * bits_count(men & board_row(width, row));
+#pragma GCC unroll 10
+    for (int row = 0; row < MAX_WIDTH; row++) {
+        if (row >= width) break;
+        rows += (width - 1 - row) * bits_count(white & board_row(width, row)) -
+                row * bits_count(black & board_row(width, row));
+    }
     return rows;
 }
 
-int eval_features(const struct variant *variant, const struct position *p,
-                  struct feature features[static MAX_FEATURES]) {
-    const struct rules *rules = variant->rules;
-    const int width = rules->width;
+ALWAYS_INLINE int features_on(int width, const struct rules *rules, const struct position *p,
+                              struct feature features[static MAX_FEATURES]) {
     const bitboard men[2] = {position_men(p, WHITE), position_men(p, BLACK)};
     const bitboard kings[2] = {position_kings(p, WHITE), position_kings(p, BLACK)};
-    const bitboard turned_men = board_turned(width, men[BLACK]),
-                   turned_kings = board_turned(width, kings[BLACK]);
 
     int n = add_feature(features, 0, TERM_MAN, bits_count(men[WHITE]) - bits_count(men[BLACK]));
-    n = add_feature(features, n, TERM_TEMPO, tempo(width, men[WHITE]) - tempo(width, turned_men));
+    n = add_feature(features, n, TERM_TEMPO, tempo(width, men[WHITE], men[BLACK]));
     n = add_feature(features, n, TERM_KING, bits_count(kings[WHITE]) - bits_count(kings[BLACK]));
     n = add_feature(features, n, TERM_FIRST_KING, first_king(p));
     n = add_feature(features, n, TERM_TURN, p->turn == WHITE ? 1 : -1);
     if (rules->king_range == SHORT_KING) n = add_feature(features, n, TERM_OPPOSITION, opposition(width, p));
     n = add_feature(features, n, TERM_BALANCE, imbalance(width, men[WHITE]) - imbalance(width, men[BLACK]));
-    const struct king_squares squares = count_king_squares(rules, width, p);
-    n = add_feature(features, n, TERM_KING_SAFE, squares.safe);
-    n = add_feature(features, n, TERM_KING_UNSAFE, squares.unsafe);
-    n = add_squares(features, n, TERM_MAN_SQUARE, board_pack(width, men[WHITE]),
-                    board_pack(width, turned_men));
-    n = add_squares(features, n, TERM_KING_SQUARE, board_pack(width, kings[WHITE]),
-                    board_pack(width, turned_kings));
+    if (p->kings) {
+        const struct king_squares squares = count_king_squares(rules, width, p);
+        n = add_feature(features, n, TERM_KING_SAFE, squares.safe);
+        n = add_feature(features, n, TERM_KING_UNSAFE, squares.unsafe);
+    }
+    n = add_squares(features, n, TERM_MAN_SQUARE, width, men[WHITE], board_turned(width, men[BLACK]));
+    if (p->kings)
+        n = add_squares(features, n, TERM_KING_SQUARE, width, kings[WHITE],
+                        board_turned(width, kings[BLACK]));
     return add_windows(features, n, width, men[WHITE], men[BLACK]);
+}
+
+int eval_features(const struct variant *variant, const struct position *p,
+                  struct feature features[static MAX_FEATURES]) {
+    const struct rules *rules = variant->rules;
+    return rules->width == 10 ? features_on(10, rules, p, features) : features_on(8, rules, p, features);
 }
 
 int eval_score(const struct weights *weights, const struct position *p) {

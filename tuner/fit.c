@@ -17,7 +17,7 @@ enum {
     // slices give is added up in their order, and what falls to a window's table by one thread in the order
     // of
     // positions: sums of floating-point numbers depend on their order.
-    BLOCK = 1024,
+    BLOCK = 4096,
     SLICES = 16,
     FEW = TERM_PATTERN,  // terms with few weights, which most positions have a say in
     NOTHING_SEEN = WINDOW_VIEWS,
