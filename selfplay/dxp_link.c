@@ -28,6 +28,7 @@ struct dxp_link {
     struct process *process;  // NULL: none was started
     int listener, socket;     // -1: none
     struct wire wire;
+    double looked;  // clock_lag before the last look at the connection
     bool playing;
     bool leaving;    // it wants no other game
     enum side side;  // its
@@ -166,6 +167,7 @@ static enum received receive(struct dxp_link *link, double deadline, struct dxp_
         bool talks = false;
         const bool goes_on = !link->process || process_goes_on(link->process, &talks);
         const double slice = clock_seconds() + (talks ? TALK_SECONDS : SLICE_SECONDS);
+        link->looked = clock_lag();
         const enum wire_event event = wire_receive(&link->wire, fmin(deadline, slice), &text, &length);
         if (event == WIRE_LATE && !goes_on) return RECEIVED_GONE;
         if (event == WIRE_LATE) continue;
@@ -248,7 +250,7 @@ enum dxp_heard dxp_link_think(struct dxp_link *link, const struct question *ques
     link->noise = 0;
     if (!tell_moves(link, question, error)) return DXP_HEARD_GONE;
     const enum received received = receive(link, deadline, &message, error);
-    *arrived = received == RECEIVED ? link->wire.arrived : clock_seconds();
+    *arrived = received == RECEIVED ? link->wire.arrived - (clock_lag() - link->looked) : clock_seconds();
     if (received == RECEIVED_LATE) return DXP_HEARD_LATE;
     if (received == RECEIVED_GONE) return DXP_HEARD_GONE;
     if (received == RECEIVED_WRONG) return DXP_HEARD_WRONG;

@@ -44,7 +44,8 @@ const char *dxp_link_chat(const struct dxp_link *);         // the last that it 
 bool dxp_link_begin(struct dxp_link *, const struct game *, enum side, int minutes, double seconds,
                     struct error *) __attribute__((warn_unused_result));
 
-// Tells what was played and waits for its move. `arrived`: when the answer came (clock_seconds). Of an end,
+// Tells what was played and waits for its move. `arrived`: when the answer came (clock_seconds), less
+// what this thread had to wait for a processor before it saw that. Of an end,
 // `reason` is the program's.
 enum dxp_heard dxp_link_think(struct dxp_link *, const struct question *, double deadline, struct move *,
                               double *arrived, enum dxp_reason *reason, struct error *);

@@ -152,8 +152,9 @@ static double ask(struct playing *playing, const struct player *player, enum sid
     const bool timed = isfinite(question.patience) && playing->settings.time_margin > 0;
     const double lag = timed ? clock_lag() : 0, held_up = watch_held_up(playing->settings.watch);
     player_think(player, &question, &playing->answer);
-    // While this thread waited for a processor its engine could not think, or an answer lay unread.
-    if (timed) playing->answer.seconds = fmax(playing->answer.seconds - (clock_lag() - lag), 0);
+    // While this thread waited for a processor its engine could not think; another's does (process_arrived).
+    if (timed && player->search)
+        playing->answer.seconds = fmax(playing->answer.seconds - (clock_lag() - lag), 0);
     return watch_held_up(playing->settings.watch) - held_up;
 }
 

@@ -47,6 +47,8 @@ struct process {
     siginfo_t end;
     char mark[MARK_SIZE];  // in the environment of the child and all that come from it
     struct wire wire;
+    double looked;  // clock_lag when there was nothing to read
+    double lag;     // from then until the last bytes were read
     size_t kept;
     char last[ERRORS_KEPT];
     struct error_lines *lines;  // all of it; NULL: not wanted
@@ -270,16 +272,18 @@ enum wire_event process_receive(struct process *process, double deadline, const 
     for (bool ended = false;; ended = has_ended(process)) {
         const double arrived = process->wire.arrived;
         const enum wire_event event = wire_receive(&process->wire, 0, line, length);  // what is there
+        if (process->wire.arrived != arrived) process->lag = clock_lag() - process->looked;
         if (event != WIRE_LATE) return event;
         // All that it wrote came before its end.
         if (ended && process->wire.arrived == arrived) return WIRE_CLOSED;
         const double left = deadline - clock_seconds();
         if (left <= 0) return WIRE_LATE;
+        process->looked = clock_lag();
         wait_for_output(process, (int)ceil(fmin(1000 * left, SLICE_MILLISECONDS)));
     }
 }
 
-double process_arrived(const struct process *process) { return process->wire.arrived; }
+double process_arrived(const struct process *process) { return process->wire.arrived - process->lag; }
 
 const char *process_half_line(const struct process *process, size_t *length) {
     *length = process->wire.filled - process->wire.taken;
@@ -287,6 +291,7 @@ const char *process_half_line(const struct process *process, size_t *length) {
 }
 
 bool process_send(struct process *process, const char *lines, double deadline, struct error *error) {
+    process->looked = clock_lag();
     return wire_send(&process->wire, lines, strlen(lines), deadline, error);
 }
 

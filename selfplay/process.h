@@ -23,7 +23,8 @@ void process_log_errors(struct process *, struct error_lines *);
 // The next line, as wire_receive has it; valid until the next call. WIRE_CLOSED also when the child has ended
 // and somebody else holds its output open.
 enum wire_event process_receive(struct process *, double deadline, const char **line, size_t *length);
-double process_arrived(const struct process *);  // clock_seconds when the last bytes were read
+// When the last bytes were read (clock_seconds), less what this thread had to wait for a processor meanwhile.
+double process_arrived(const struct process *);
 // What has come of a line without its end; valid until the next call.
 const char *process_half_line(const struct process *, size_t *length);
 

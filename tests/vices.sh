@@ -79,7 +79,7 @@ over_hub() {
     each crash 0 lost crash close orphan
     each 'illegal move' 0 lost illegal no-move zero
     each 'stall|time' 0 lost hang half garbage complain late flood
-    more=(--stall 30)
+    more=(--stall 30 --time-margin 30)
     each '' 0 clean none flood-errors child detach stay
     more=(--threads 1)
     each 'gone instead of an answer' 1 ended exit crash
@@ -95,7 +95,7 @@ over_dxp() {
     limits=('--nodes 50' '--depth 2' '--movetime 0.05' '--tc 60' '--tc 60+0.1')
     each crash 0 lost crash close orphan no-move zero garbage flood
     each 'illegal move' 0 lost illegal
-    more=(--stall 30)
+    more=(--stall 30 --time-margin 30)
     each '' 0 clean none flood-errors child detach stay
     more=(--threads 1)
     each 'gone instead of a connection' 1 ended exit
