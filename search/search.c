@@ -1,4 +1,8 @@
 // search.c -- a search from outside: its memory, its threads, and one depth after another.
+//
+// Threads search the same position, each for itself, and meet in the table, where each finds what the others
+// have found ("lazy SMP"; D. Homan's Exchess and later Stockfish). The caller's thread decides when to stop,
+// and its result counts.
 #include "search/search.h"
 
 #include <assert.h>
@@ -14,8 +18,7 @@ struct search {
     struct evaluator *evaluator;
     struct table table;
     int threads;
-    struct tree **trees;      // of each thread, the caller's first
-    struct root_move *moves;  // at the root
+    struct tree **trees;  // of each thread, the caller's first
 };
 
 // ---- memory ----
@@ -38,7 +41,6 @@ struct search *search_new(const struct variant *variant, const struct weights *w
     s->evaluator = evaluator_new(weights);
     s->threads = 1;
     s->trees = memory_new(1, sizeof *s->trees);
-    s->moves = memory_new(MAX_MOVES, sizeof *s->moves);
     s->trees[0] = tree_new(variant, s->evaluator, &s->table);
     return s;
 }
@@ -53,7 +55,6 @@ void search_free(struct search *s) {
     free_helpers(s);
     tree_free(s->trees[0]);
     free(s->trees);
-    free(s->moves);
     evaluator_free(s->evaluator);
     table_free(&s->table);
     free(s);
@@ -79,8 +80,7 @@ struct thinking {
     struct search *search;
     const struct search_limits *limits;
     struct tree *tree;
-    struct root_move *moves;
-    int count, lines;
+    int lines;
     struct search_result *results;  // of each line, the best first
     double start;
 };
@@ -89,17 +89,15 @@ static void swap_lines(struct thinking *th, int i) {
     const struct search_result result = th->results[i];
     th->results[i] = th->results[i - 1];
     th->results[i - 1] = result;
-    const struct root_move move = th->moves[i];
-    th->moves[i] = th->moves[i - 1];
-    th->moves[i - 1] = move;
+    tree_swap_root_moves(th->tree, i - 1, i);
 }
 
-// The best lines of one depth: in results[0..lines-1] and at the front of the moves. A later line may turn
-// out better than an earlier one, since the table knows more by then.
+// The best lines of one depth: in results[0..lines-1] and at the front of the root moves. A later line may
+// turn out better than an earlier one, since the table knows more by then.
 static void search_lines(struct thinking *th, int depth) {
     for (int line = 0; line < th->lines; line++) {
         struct search_result *result = &th->results[line];
-        tree_search_root(th->tree, th->moves, line, th->count, depth, -SCORE_NONE, SCORE_NONE, result);
+        tree_search_root(th->tree, line, depth, -SCORE_NONE, SCORE_NONE, result);
         if (th->tree->stopped) return;
         result->depth = depth;
         for (int i = line; i > 0 && th->results[i].score > th->results[i - 1].score; i--) swap_lines(th, i);
@@ -128,7 +126,7 @@ static bool is_settled(const struct search_result *result) {
 }
 
 static int deepest_of(const struct thinking *th) {
-    if (th->count == 1 && !th->limits->analysis) return 1;
+    if (th->tree->root_count == 1 && !th->limits->analysis) return 1;
     return th->limits->depth > 0 && th->limits->depth < MAX_DEPTH ? th->limits->depth : MAX_DEPTH;
 }
 
@@ -144,25 +142,64 @@ static void deepen(struct thinking *th, search_report *report, void *context) {
     }
 }
 
+// What the other threads do until the first one is done: the same with every second depth left out by every
+// second of them, so that they do not all walk side by side.
+static void help(struct tree *tree, int number, const struct game *game, const struct search_limits *limits,
+                 const atomic_bool *done) {
+    struct game own;
+    struct search_result result;
+    game_copy(&own, game);
+    tree_begin(tree, &own, limits, 0, done);
+    tree->may_stop = true;
+    const int step = 1 + number % 2;
+    for (int depth = 1; depth <= MAX_DEPTH && !tree->stopped; depth += step)
+        tree_search_root(tree, 0, depth, -SCORE_NONE, SCORE_NONE, &result);
+    game_free(&own);
+}
+
+static void think_alone(struct thinking *th, struct game *game, const struct search_limits *limits,
+                        const atomic_bool *stop, search_report *report, void *context) {
+    tree_begin(th->tree, game, limits, limits->seconds > 0 ? th->start + limits->seconds : 0, stop);
+    const int count = th->tree->root_count;
+    th->lines = limits->lines < 1 ? 1 : limits->lines < count ? limits->lines : count;
+    th->results = memory_new((size_t)th->lines, sizeof *th->results);
+    th->results[0] = tree_first_result(th->tree);
+    deepen(th, report, context);
+}
+
+// A limit on nodes is shared out evenly, so that the threads need not count together.
+static void think_together(struct thinking *th, struct game *game, struct search_limits limits,
+                           const atomic_bool *stop, search_report *report, void *context) {
+    struct search *s = th->search;
+    const int threads = s->threads;
+    if (limits.nodes) limits.nodes = limits.nodes > (uint64_t)threads ? limits.nodes / (uint64_t)threads : 1;
+    for (int i = 1; i < threads; i++) atomic_store_explicit(&s->trees[i]->counted, 0, memory_order_relaxed);
+    struct game start;
+    game_copy(&start, game);
+    atomic_bool done = false;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int i = 0; i < threads; i++) {
+        if (i > 0) {
+            help(s->trees[i], i, &start, &limits, &done);
+        } else {
+            think_alone(th, game, &limits, stop, report, context);
+            atomic_store_explicit(&done, true, memory_order_relaxed);
+        }
+    }
+    game_free(&start);
+    number_lines(th);
+}
+
 void search_think(struct search *s, struct game *game, const struct search_limits *limits,
                   const atomic_bool *stop, search_report *report, void *context,
                   struct search_result *result) {
     assert(limits->nodes || limits->depth > 0 || limits->seconds > 0 || stop);
-    struct thinking th = {
-        .search = s,
-        .limits = limits,
-        .tree = s->trees[0],
-        .moves = s->moves,
-        .start = clock_seconds(),
-    };
+    struct thinking th = {.search = s, .limits = limits, .tree = s->trees[0], .start = clock_seconds()};
     table_begin_search(&s->table);
-    tree_begin(th.tree, game, limits, limits->seconds > 0 ? th.start + limits->seconds : 0, stop);
-    th.count = tree_root_moves(th.tree, th.moves);
-    assert(th.count > 0);
-    th.lines = limits->lines < 1 ? 1 : limits->lines < th.count ? limits->lines : th.count;
-    th.results = memory_new((size_t)th.lines, sizeof *th.results);
-    th.results[0] = (struct search_result){.best = th.moves[0].move, .index = th.moves[0].index};
-    deepen(&th, report, context);
+    if (s->threads == 1)
+        think_alone(&th, game, limits, stop, report, context);
+    else
+        think_together(&th, game, *limits, stop, report, context);
     *result = th.results[0];
     free(th.results);
 }

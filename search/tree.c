@@ -5,8 +5,9 @@
 //
 //   - A capture may be obligatory, so quiescence stands pat only where captures are optional, and a position
 //     with one legal move is searched without taking a ply from the depth.
-//   - Draw counters are part of the position's value when a limit is near, so they are part of its key then
-//     (history_key). A position seen before in this search is a draw, as its next repetition would be.
+//   - Draw counters are part of the position's value when a limit is within reach of the depth, so they are
+//     part of its key then (history_key). A position seen before in this search is a draw, as its next
+//     repetition would be.
 //   - A move is stored in the table as its index in the list of legal moves: 2 bytes, and never illegal.
 //
 // Scores are exact integers and tables are made of integers: a search repeats itself on every machine.
@@ -22,7 +23,7 @@
 
 enum {
     POLL_NODES = 1024,      // between two looks at clock and stop flag
-    LIMIT_HORIZON = 24,     // plies to a draw limit below which the counters join the key
+    LIMIT_SLACK = 8,        // plies that forced moves and quiescence may go beyond the depth
     REDUCE_FROM_DEPTH = 2,  // late move reductions
     REDUCE_FROM_MOVE = 1,
     REDUCE_FROM_MOVE_OPEN = 3,  // where the window is open
@@ -43,12 +44,14 @@ struct tree *tree_new(const struct variant *variant, const struct evaluator *eva
     t->table = table;
     // Room for the longest list at every ply, so that nothing has to grow; untouched pages cost nothing.
     t->frames = memory_new(MAX_SEARCH_PLY, sizeof *t->frames);
+    t->root_moves = memory_new(MAX_MOVES, sizeof *t->root_moves);
     return t;
 }
 
 void tree_free(struct tree *t) {
     if (!t) return;
     free(t->frames);
+    free(t->root_moves);
     free(t);
 }
 
@@ -69,18 +72,6 @@ static void look(struct tree *t) {
     atomic_store_explicit(&t->counted, t->nodes, memory_order_relaxed);
     if (t->nodes == t->node_limit || tree_must_stop(t)) t->stopped = true;
     t->next_look = t->node_limit - t->nodes < POLL_NODES ? t->node_limit : t->nodes + POLL_NODES;
-}
-
-void tree_begin(struct tree *t, struct game *game, const struct search_limits *limits, double deadline,
-                const atomic_bool *stop) {
-    t->game = game;
-    t->root = game->ply;
-    t->exact = limits->exact;
-    t->nodes = t->next_look = 0;
-    t->node_limit = limits->nodes ? limits->nodes : UINT64_MAX;
-    t->deadline = deadline;
-    t->stop = stop;
-    t->may_stop = t->stopped = false;
 }
 
 // Plays a move and counts it, unless the search has to end: then every caller returns at once.
@@ -204,17 +195,12 @@ static int quiesce(struct tree *t, int alpha, int beta, bool leaf) {
 
 // ---- the table ----
 
-// What the history of the game adds to the value of the position now: the counters of draw limits that are
-// near.
+// What the history of the game adds to the value of the position now: the counters of draw limits.
 static uint64_t history_key(const struct game *game) {
     const struct game_ply *now = &game->plies[game->ply];
-    const struct draw_rules *draws = &game->draws;
-    if (now->plies_to_limit > LIMIT_HORIZON) return 0;
-    uint64_t key = 0;
-    if (draws->no_progress_plies && draws->no_progress_plies - now->no_progress <= LIMIT_HORIZON)
-        key = now->no_progress + 1u;
+    uint64_t key = game->draws.no_progress_plies ? now->no_progress + 1u : 0;
     for (int i = 0; i < game->limit_count; i++)
-        if (now->under[i] && draws->limits[i].plies - now->balance[i] <= LIMIT_HORIZON)
+        if (now->under[i])
             key = key * UINT64_C(0x9e3779b97f4a7c15) + now->balance[i] + 1u + (uint64_t)(unsigned)i * 0x10000;
     return key * UINT64_C(0xd1342543de82ef95);
 }
@@ -225,6 +211,12 @@ static int score_to_table(int score, int ply) {
 }
 static int score_from_table(int score, int ply) {
     return score >= SCORE_WIN_FROM ? score - ply : score <= -SCORE_WIN_FROM ? score + ply : score;
+}
+
+// A win that takes longer than a draw limit allows from here is none here.
+static bool is_in_time(int score, int plies_to_limit) {
+    const int size = score < 0 ? -score : score;
+    return size < SCORE_WIN_FROM || SCORE_WIN - size <= plies_to_limit;
 }
 
 static bool is_cut(enum bound bound, int score, int alpha, int beta) {
@@ -277,14 +269,14 @@ static int search_node(struct tree *t, int alpha, int beta, int depth, bool prun
     if (ply == MAX_SEARCH_PLY - 1) return evaluate(t);
 
     const struct game_ply *now = &t->game->plies[t->game->ply];  // moves when the game grows
-    const uint64_t from_history = history_key(t->game);
-    const uint64_t key = now->key ^ from_history;
-    // A deeper search than this could have met a draw limit whose counter is not in the key.
-    const int sound_depth = from_history ? MAX_DEPTH : now->plies_to_limit - 1;
+    // A deeper search than this may meet a draw limit, and what it is worth depends on the counters.
+    const int sound_depth = now->plies_to_limit - LIMIT_SLACK;
+    const bool counted = depth > sound_depth;
+    const uint64_t key = counted ? now->key ^ history_key(t->game) : now->key;
     struct table_entry entry;
     const bool known = table_find(t->table, key, &entry);
     if (known && !open && (t->exact ? entry.depth == depth : entry.depth >= depth) &&
-        entry.depth <= sound_depth) {
+        (counted || entry.depth <= sound_depth) && is_in_time(entry.score, now->plies_to_limit)) {
         const int score = score_from_table(entry.score, ply);
         if (is_cut(entry.bound, score, alpha, beta)) return score;
     }
@@ -322,30 +314,46 @@ static int search_node(struct tree *t, int alpha, int beta, int depth, bool prun
         order_learn(&order, &t->history, frame->killers, index, depth);
         break;
     }
-    if (depth <= sound_depth)
-        table_store(t->table, key,
-                    (struct table_entry){
-                        .score = score_to_table(best, ply),
-                        .depth = depth,
-                        .move = best_index,
-                        .bound = bound,
-                    });
+    table_store(t->table, key,
+                (struct table_entry){
+                    .score = score_to_table(best, ply),
+                    .depth = depth,
+                    .move = best_index,
+                    .bound = bound,
+                });
     return best;
 }
 
 // ---- the root ----
 
-int tree_root_moves(struct tree *t, struct root_move moves[static MAX_MOVES]) {
+static void list_root_moves(struct tree *t) {
     struct frame *frame = &t->frames[0];
     t->variant->generate(game_position(t->game), &frame->list);
     check_list(t, &frame->list);
-    const int count = frame->list.count;
+    t->root_count = frame->list.count;
+    assert(t->root_count > 0);
     struct order order = order_of(t, frame, -1);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < t->root_count; i++) {
         const int index = order_next(&order);
-        moves[i] = (struct root_move){.move = frame->list.moves[index], .index = index};
+        t->root_moves[i] = (struct root_move){.move = frame->list.moves[index], .index = index};
     }
-    return count;
+}
+
+void tree_begin(struct tree *t, struct game *game, const struct search_limits *limits, double deadline,
+                const atomic_bool *stop) {
+    t->game = game;
+    t->root = game->ply;
+    t->exact = limits->exact;
+    t->nodes = t->next_look = 0;
+    t->node_limit = limits->nodes ? limits->nodes : UINT64_MAX;
+    t->deadline = deadline;
+    t->stop = stop;
+    t->may_stop = t->stopped = false;
+    list_root_moves(t);
+}
+
+struct search_result tree_first_result(const struct tree *t) {
+    return (struct search_result){.best = t->root_moves[0].move, .index = t->root_moves[0].index};
 }
 
 // Moves the i-th to the place `front`, and those between one further.
@@ -353,6 +361,12 @@ static void to_front(struct root_move *moves, int front, int i) {
     const struct root_move chosen = moves[i];
     memmove(moves + front + 1, moves + front, (size_t)(i - front) * sizeof *moves);
     moves[front] = chosen;
+}
+
+void tree_swap_root_moves(struct tree *t, int i, int j) {
+    const struct root_move move = t->root_moves[i];
+    t->root_moves[i] = t->root_moves[j];
+    t->root_moves[j] = move;
 }
 
 static void keep(const struct tree *t, const struct root_move *best, int score,
@@ -365,10 +379,10 @@ static void keep(const struct tree *t, const struct root_move *best, int score,
     memcpy(result->pv, line->moves, (size_t)line->length * sizeof *result->pv);
 }
 
-int tree_search_root(struct tree *t, struct root_move *moves, int from, int count, int depth, int alpha,
-                     int beta, struct search_result *result) {
+int tree_search_root(struct tree *t, int from, int depth, int alpha, int beta, struct search_result *result) {
+    struct root_move *moves = t->root_moves;
     int best = -SCORE_NONE;
-    for (int i = from; i < count; i++) {
+    for (int i = from; i < t->root_count; i++) {
         if (!enter(t, moves[i].move)) return best;
         const int score = search_move(t, i == from, 0, alpha, beta, depth);
         leave(t);

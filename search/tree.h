@@ -27,6 +27,11 @@ struct frame {
     struct move_list list;    // the moves
 };
 
+struct root_move {
+    struct move move;
+    int index;  // in the list of legal moves
+};
+
 struct tree {
     const struct variant *variant;
     const struct evaluator *evaluator;
@@ -36,7 +41,9 @@ struct tree {
 
     // The search under way.
     struct game *game;
-    int root;    // game ply it began at
+    int root;                      // game ply it began at
+    struct root_move *root_moves;  // room for MAX_MOVES, the best known first
+    int root_count;
     bool exact;  // see struct search_limits
     uint64_t nodes;
     uint64_t next_look;  // nodes at which to ask whether to stop
@@ -45,31 +52,27 @@ struct tree {
     const atomic_bool *stop;   // may be NULL
     bool may_stop;             // a first depth is complete
     bool stopped;              // then every score is without meaning
-    _Atomic uint64_t counted;  // nodes, for other threads, at the last look
+    _Atomic uint64_t counted;  // nodes at the last look, for other threads
 };
 
 struct tree *tree_new(const struct variant *, const struct evaluator *, struct table *);
 void tree_free(struct tree *);
 void tree_clear(struct tree *);  // forgets what it has learnt
 
-// Begins a search of the position that `game` has now.
+// Begins a search of the position that `game` has now, with at least one legal move.
 void tree_begin(struct tree *, struct game *game, const struct search_limits *, double deadline,
                 const atomic_bool *stop);
 
 // Does the search have to end?
 bool tree_must_stop(const struct tree *);
 
-// The moves at the root in a first order.
-struct root_move {
-    struct move move;
-    int index;  // in the list of legal moves
-};
-int tree_root_moves(struct tree *, struct root_move moves[static MAX_MOVES]);
+// What to answer before anything is searched.
+struct search_result tree_first_result(const struct tree *);
 
-// One iteration: finds the best of moves[from..count-1] if its score is within alpha..beta, and brings it to
-// moves[from]; *result says what is known, even when the search had to stop in the middle. The score when it
-// is outside is a bound.
-int tree_search_root(struct tree *, struct root_move *moves, int from, int count, int depth, int alpha,
-                     int beta, struct search_result *result);
+// One iteration: finds the best of the root moves from the `from`-th on if its score is within alpha..beta,
+// and brings it to that place; *result says what is known, even when the search had to stop in the middle.
+// The score when it is outside is a bound.
+int tree_search_root(struct tree *, int from, int depth, int alpha, int beta, struct search_result *result);
+void tree_swap_root_moves(struct tree *, int i, int j);
 
 #endif

@@ -256,13 +256,8 @@ Test(value, equals_plain_negamax_with_a_table, .timeout = 300) {
                      variants[i].name);
 }
 
-// The table knows nothing of the way to a position, so where a position may come again its values are those
-// of another way. For that each side needs a king.
-static bool may_repeat(const struct position *p) {
-    return position_kings(p, WHITE) && position_kings(p, BLACK);
-}
-
-// Deep enough for late moves to be reduced and for scores to be guessed in a search that is not exact.
+// Deep enough for late moves to be reduced and for scores to be guessed in a search that is not exact. The
+// table knows nothing of the way to a position, so with one repetitions do not count.
 Test(value, equals_plain_negamax_six_plies_deep, .timeout = 3600) {
     const char *set = getenv("HUFF_TEST_POSITIONS");
     const int positions = set ? atoi(set) : COMPARED_POSITIONS / 4;
@@ -276,8 +271,8 @@ Test(value, equals_plain_negamax_six_plies_deep, .timeout = 3600) {
             if (goes_on(&game) && compare_with_plain(without, &game, DEEPLY_COMPARED_DEPTH, &weights)) {
                 compared++;
                 search_clear(with);
-                if (!may_repeat(game_position(&game)))
-                    compare_with_plain(with, &game, DEEPLY_COMPARED_DEPTH, &weights);
+                game.draws.repetitions = 0;
+                compare_with_plain(with, &game, DEEPLY_COMPARED_DEPTH, &weights);
             }
             game_free(&game);
         }
@@ -583,6 +578,23 @@ Test(limits, stop_flag) {
     game_free(&game);
 }
 
+// Several threads keep to the limits of one.
+Test(limits, threads) {
+    struct splitmix random = splitmix_of("threads", 0);
+    struct game game = random_game(variant_named("international"), &random, 6);
+    struct search *search = search_of(game.variant, TABLE_MEGABYTES);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        search_set_threads(search, threads);
+        const struct search_result result = think(search, &game, (struct search_limits){.nodes = 50000});
+        cr_assert_leq(result.nodes, 50000);
+        check_best_is_legal(&game, &result);
+        cr_assert_eq(think(search, &game, (struct search_limits){.depth = 7}).depth, 7);
+        search_clear(search);
+    }
+    game_free(&game);
+    search_free(search);
+}
+
 Test(limits, one_legal_move_is_answered_at_once) {
     const struct variant *variant = variant_named("american");
     struct game game = game_from(variant, "W:W24,32,31,30:B19,1,2,3");
@@ -595,7 +607,7 @@ Test(limits, one_legal_move_is_answered_at_once) {
     game_free(&game);
 }
 
-// ---- memory ----
+// ---- lines ----
 
 static void check_same(const struct search_result *a, const struct search_result *b) {
     cr_assert_eq(a->nodes, b->nodes);
@@ -605,6 +617,64 @@ static void check_same(const struct search_result *a, const struct search_result
     cr_assert_eq(a->pv_length, b->pv_length);
     cr_assert_eq(memcmp(a->pv, b->pv, (size_t)a->pv_length * sizeof *a->pv), 0);
 }
+
+struct seen_lines {
+    const struct game *game;
+    int depth, lines;
+    struct search_result result[3];
+};
+
+// Lines are numbered from 0, begin with moves that differ, and get no better.
+static void see_line(void *context, const struct search_result *result) {
+    struct seen_lines *seen = context;
+    seen->lines = result->line ? seen->lines + 1 : 1;
+    seen->depth = result->depth;
+    cr_assert_eq(result->line, seen->lines - 1);
+    cr_assert_lt(result->line, 3);
+    check_best_is_legal(seen->game, result);
+    seen->result[result->line] = *result;
+    for (int i = 0; i < result->line; i++) {
+        cr_assert_neq(seen->result[i].index, result->index);
+        cr_assert_geq(seen->result[i].score, result->score);
+        cr_assert_eq(seen->result[i].depth, result->depth);
+    }
+}
+
+Test(lines, are_the_best_moves) {
+    struct splitmix random = splitmix_of("lines", 0);
+    struct game game = random_game(variant_named("russian"), &random, 8);
+    struct search *search = search_of(game.variant, TABLE_MEGABYTES);
+    struct seen_lines seen = {.game = &game};
+    struct search_result best;
+    search_think(search, &game, &(struct search_limits){.depth = 8, .lines = 3}, NULL, see_line, &seen,
+                 &best);
+    cr_assert_eq(seen.lines, 3);
+    cr_assert_eq(seen.depth, 8);
+    check_same(&best, &seen.result[0]);
+    search_free(search);
+    game_free(&game);
+}
+
+// Exactly, with as many lines as there are moves: each has the score of the position after it.
+Test(lines, have_the_scores_of_their_moves) {
+    struct splitmix random = splitmix_of("lines", 1);
+    struct game game = random_game(variant_named("american"), &random, 6);
+    struct search *search = search_of(game.variant, 0);
+    struct seen_lines seen = {.game = &game};
+    struct search_result best;
+    search_think(search, &game, &(struct search_limits){.depth = 5, .lines = 3, .exact = true}, NULL,
+                 see_line, &seen, &best);
+    for (int line = 0; line < 3; line++) {
+        game_play(&game, seen.result[line].best);
+        const struct search_limits limits = {.depth = 4, .exact = true, .analysis = true};
+        cr_assert_eq(think(search, &game, limits).score, -seen.result[line].score);
+        game_undo(&game);
+    }
+    search_free(search);
+    game_free(&game);
+}
+
+// ---- memory ----
 
 // A cleared search is as good as new, and the game comes out as it went in.
 Test(memory, the_same_again) {

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# tsan.sh BIN_FOLDER -- threads that search together do not race: `huff analyse --threads 2` under the thread
+# sanitizer, in a build of its own (BIN_FOLDER is not looked at). Exit code 77 (skipped) without clang and libomp.
+#
+# The sanitizer knows nothing of OpenMP's own locks; libarcher, a part of libomp, tells it about them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+clang= archer=
+for name in clang-14 clang; do
+    if command -v "$name" >/dev/null; then clang=$name && break; fi
+done
+[ -n "$clang" ] && archer=$(dirname "$(readlink -f "$(command -v "$clang")")")/../lib/libarcher.so
+if [ ! -e "$archer" ]; then
+    echo "skipped: clang or libomp is not installed (Debian 12: apt-get install clang-14 libomp-14-dev)"
+    exit 77
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+if ! { cmake -B "$folder" -S . -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHUFF_SANITIZE=thread \
+    -DHUFF_TESTS=OFF && cmake --build "$folder" --target huff; } >"$folder/log" 2>&1; then
+    cat "$folder/log"
+    exit 1
+fi
+
+export OMP_TOOL_LIBRARIES=$archer
+export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1
+for variant in spanish international frisian; do
+    "$folder/bin/huff" analyse --variant "$variant" --threads 2 --nodes 300000 --hash 1 --lines 2 >"$folder/out" 2>&1 &&
+        grep -q '^bestmove' "$folder/out" && continue
+    cat "$folder/out"
+    echo "tsan.sh: see above: $variant" >&2
+    exit 1
+done
