@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "core/notation.h"
 #include "core/support/options.h"
@@ -35,22 +36,34 @@ struct total {
 
 // ---- searching ----
 
+// Of this thread on a processor, so that other programs do not count.
+static double processor_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void search_position(struct search *search, const struct variant *variant, const struct position *p,
                             const struct search_limits *limits, struct total *total) {
     struct game game;
     struct search_result result;
     game_init(&game, variant, NULL, p);
     search_clear(search);
+    const double start = processor_seconds();
     search_think(search, &game, limits, NULL, NULL, NULL, &result);
+    total->seconds += processor_seconds() - start;
     total->nodes += result.nodes;
-    total->seconds += result.seconds;
     game_free(&game);
 }
 
-// Every position of a variant with its starting weights; false when interrupted.
-static bool search_positions(const struct variant *variant, const struct search_limits *limits,
-                             size_t megabytes, struct total *total) {
-    struct weights weights = weights_material(variant);
+// Every position of a variant with its default weights or others of the program; false when interrupted.
+static bool search_positions(const struct variant *variant, const char *weights_name,
+                             const struct search_limits *limits, size_t megabytes, struct total *total) {
+    struct weights weights;
+    struct error error;
+    const bool known = weights_get(weights_name, variant, &weights, &error);
+    assert(known);
+    if (!known) return false;
     struct search *search = search_new(variant, &weights, megabytes);
     weights_free(&weights);
     if (!search) {
@@ -111,7 +124,7 @@ static const struct argp nps_argp = {
     .options = nps_options,
     .parser = parse_nps,
     .doc = "Searches fixed positions of a variant, or of all (\"--variant all\", the default), each with an "
-           "empty table of 16 MB, and prints nodes a second.",
+           "empty table of 16 MB and the default weights, and prints nodes a second of processor time.",
     .children = children,
 };
 
@@ -144,7 +157,8 @@ int nps_run(int argc, char **argv) {
     for (int i = 0; i < variant_count; i++) {
         if (only && only != &variants[i]) continue;
         struct total total = {0};
-        if (!search_positions(&variants[i], &limits, NPS_MEGABYTES, &total)) return interrupted_code(argv[0]);
+        if (!search_positions(&variants[i], NULL, &limits, NPS_MEGABYTES, &total))
+            return interrupted_code(argv[0]);
         print_total(variants[i].name, &total, a.common.json);
         all.nodes += total.nodes;
         all.seconds += total.seconds;
@@ -182,7 +196,7 @@ int signature_run(int argc, char **argv) {
     for (int i = 0; i < variant_count; i++) {
         if (only && only != &variants[i]) continue;
         struct total total = {0};
-        if (!search_positions(&variants[i], &limits, SIGNATURE_MEGABYTES, &total))
+        if (!search_positions(&variants[i], "material", &limits, SIGNATURE_MEGABYTES, &total))
             return interrupted_code(argv[0]);
         printf(common.json ? "{\"variant\":\"%s\",\"nodes\":%" PRIu64 "}\n" : "%s %" PRIu64 "\n",
                variants[i].name, total.nodes);

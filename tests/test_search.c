@@ -20,6 +20,7 @@ enum {
     SOLVED_PLIES = 5,
     REPEATING_ENDINGS = 100,
     CLAIMING_POSITIONS = 30,  // of each variant
+    PLAYED_OUT_NODES = 20000,
 };
 
 static const struct variant *variant_named(const char *name) {
@@ -434,6 +435,57 @@ Test(wins, are_true_when_the_table_says_so, .timeout = 300) {
             game_free(&game);
             search_clear(search);
         }
+        search_free(search);
+    }
+}
+
+// Plays a win that is claimed for the side to move in so many plies, each side as the search has it, the
+// loser every now and then at random: the win comes, and no later.
+static void play_win_out(struct search *search, struct game *game, int plies, struct splitmix *random) {
+    const int root = game->ply;
+    const enum side winner = position_turn(game_position(game));
+    char fen[FEN_TEXT_SIZE];
+    position_to_fen(game->variant, game_position(game), fen);
+    int result;
+    enum termination end;
+    while ((end = game_over(game, &result)) == GAME_GOES_ON && game->ply - root < plies) {
+        const bool winners_turn = position_turn(game_position(game)) == winner;
+        const struct search_limits limits = {.nodes = PLAYED_OUT_NODES, .analysis = true};
+        const struct search_result found = think(search, game, limits);
+        struct move_list *list = legal_moves(game);
+        const bool at_random = !winners_turn && splitmix_below(random, 2);
+        game_play(game, at_random ? list->moves[splitmix_below(random, list->count)] : found.best);
+        free(list);
+    }
+    cr_assert(end == GAME_NO_PIECES || end == GAME_BLOCKED, "%s %s: win in %d, after %d plies: %s",
+              game->variant->name, fen, plies, game->ply - root, termination_names[end]);
+    cr_assert_eq(result > 0, winner == WHITE);
+    while (game->ply > root) game_undo(game);
+}
+
+// Every win that is claimed is played to its end, with little to search a move and much.
+Test(wins, come_when_they_are_claimed, .timeout = 3600) {
+    const char *set = getenv("HUFF_TEST_POSITIONS");
+    const int positions = set ? atoi(set) : CLAIMING_POSITIONS;
+    for (int i = 0; i < variant_count; i++) {
+        struct search *search = search_of(&variants[i], TABLE_MEGABYTES);
+        int wins = 0;
+        for (int n = 0; n < positions; n++) {
+            struct splitmix random = splitmix_of(variants[i].name, 20000u + (uint64_t)n);
+            struct game game = compared_game(&variants[i], 20000 + n);
+            search_clear(search);
+            if (goes_on(&game)) {
+                const struct search_limits limits = {
+                    .nodes = n % 2 ? PLAYED_OUT_NODES : PLAYED_OUT_NODES / 10, .analysis = true};
+                const struct search_result found = think(search, &game, limits);
+                if (found.score >= SCORE_WIN_FROM) {
+                    play_win_out(search, &game, SCORE_WIN - found.score, &random);
+                    wins++;
+                }
+            }
+            game_free(&game);
+        }
+        cr_assert_gt(wins, 0, "%s", variants[i].name);
         search_free(search);
     }
 }
