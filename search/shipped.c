@@ -12,12 +12,12 @@
             ".popsection\n");                                              \
     extern const unsigned char shipped_##name[] __asm__("shipped_" #name); \
     extern const unsigned char shipped_##name##_end[] __asm__("shipped_" #name "_end");
-#include "shipped_weights.inc"
+#include "search/shipped_weights.inc"
 #undef SHIPPED
 
 static const struct shipped files[] = {
 #define SHIPPED(name, path) {#name, shipped_##name, shipped_##name##_end},
-#include "shipped_weights.inc"
+#include "search/shipped_weights.inc"
 #undef SHIPPED
     {0},
 };

@@ -89,7 +89,7 @@ Test(features, opposition_by_the_rule_of_the_books) {
         const char *fen;
         int count;  // 0: not a feature
     } cases[] = {
-        {"W:W32:B1", 1}, {"B:W32:B1", -1},   {"W:W27:B6", 1},       {"W:W27:B1", -1},  {"W:W32:B5", -1},
+        {"W:W32:B1", 1}, {"B:W32:B1", -1},   {"W:W27:B6", 1},       {"W:W27:B1", -1},     {"W:W32:B5", -1},
         {"B:W32:B5", 1}, {"W:W31,32:B1", 0}, {"W:W31,32:B1,2", -1}, {"B:W31,32:B1,2", 1}, {"W:WK10:BK23", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

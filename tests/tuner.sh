@@ -61,7 +61,8 @@ cmp one.weights files.weights || fail "the files gave other weights than their f
 run 0 fit "$config" games -o seed.weights -q --seed 9 --set batch=512
 ! cmp -s one.weights seed.weights || fail "another order of positions gave the same weights"
 grep -qx 'variant spanish' one.weights || fail "not weights of spanish: $(head -2 one.weights)"
-grep -qx 'MAN 1000' one.weights || fail "a man is not worth 100 centipawns"
+awk '$1 == "MAN" && $2 == 0 { for (k = 3; k <= 5; k++) if ($k < 500 || $k > 2000) exit 1; found = 1 }
+    END { exit !found }' one.weights || fail "a man is not worth about 100 centipawns: $(grep '^MAN ' one.weights)"
 
 run 0 fit "$config" games -o json.weights --json -q
 cmp one.weights json.weights || fail "--json gave other weights"
@@ -78,12 +79,14 @@ grep -qx 'variant american' free.weights || fail "weights of american+free are n
 
 # ---- show and eval
 run 0 show one.weights
-says '^MAN +100\.0  a man$'
-says '^MAN_SQUARE: a man on a square'
-[ "$(grep -cE '^ +[1-8] ' out)" = 16 ] || fail "not two boards of eight rows: $(cat out)"
-[ "$(grep -cE '^ +8( +\.){4} *$' out)" = 1 ] || fail "men stand on their crowning row: $(cat out)"
+says '^pieces +24 +12 +0$'
+says '^MAN +[0-9]+\.[0-9] +[0-9]+\.[0-9] +[0-9]+\.[0-9]  a man$'
+says '^MAN_SQUARE: a man on a square, on top of its value, with 12 pieces on the board$'
+says '^PATTERN: .*; [0-9]+ weights are not 0, the largest:$'
+[ "$(grep -cE '^ +[1-8] ' out)" = 48 ] || fail "not six boards of eight rows: $(cat out)"
+[ "$(grep -cE '^ +8( +\.){4} *$' out)" -ge 3 ] || fail "men stand on their crowning row: $(cat out)"
 run 0 show one.weights --json
-says '"MAN": 100\.0'
+says '"MAN": \['
 run 0 eval one.weights games --part test
 says '^one\.weights on spanish: [0-9]+ positions of [0-9]+ games \(test\)$'
 says '^loss 0\.[0-9]{5}, of material alone 0\.[0-9]{5}; [0-9]+ centipawns make a logit$'
