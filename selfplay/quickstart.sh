@@ -58,14 +58,19 @@ new_folder() {
 self_play() {
     local config=configs/selfplay-${variant%+free}.yaml
     [ -e "$config" ] || config=configs/selfplay-spanish.yaml
-    build/bin/huff-selfplay "$config" --variant "$variant" --set games=$games --set nodes=$nodes -o "$run/games"
+    build/bin/huff-selfplay "$config" --variant "$variant" --set games=$games --set nodes=$nodes \
+        --set weights=material -o "$run/games"
 }
 
-fit() { build/bin/huff-tune fit configs/fit-default.yaml "$run/games" -o "$run/fitted.weights" | tee -i "$run/fit.txt"; }
+# So few games of a player that knows material alone say nothing about patterns (configs/fit-default.yaml).
+fit() {
+    build/bin/huff-tune fit configs/fit-default.yaml --set l2.PATTERN=1e9 "$run/games" -o "$run/fitted.weights" |
+        tee -i "$run/fit.txt"
+}
 
 play_match() {
     build/bin/huff-match --variant "$variant" --engine name=fitted,weights="$run/fitted.weights" \
-        --engine name=material --nodes $nodes --games $match_games --openings random:8 -o "$run/match"
+        --engine name=material,weights=material --nodes $nodes --games $match_games --openings random:8 -o "$run/match"
 }
 
 # step TEXT COMMAND: a step of the loop, with its time.

@@ -73,7 +73,7 @@ static struct fit_settings usual_settings(void) {
                [GROUP_KING_UNSAFE] = 1,
                [GROUP_MAN_SQUARE] = 10,
                [GROUP_KING_SQUARE] = 10,
-               [GROUP_PATTERN] = 50},
+               [GROUP_PATTERN] = 200},
         .rate = 0.05,
         .batch = 4096,
         .epochs = 30,
