@@ -44,7 +44,7 @@ struct arguments {
 };
 
 #define ENGINE_TEXT                                                                                        \
-    "An engine, given twice or more often: name; weights (default, material or a file) and hash for " \
+    "An engine, given twice or more often: name; weights (default, material or a file) and hash for "      \
     "the engine of "                                                                                       \
     "this program; cmd (its words in quotes), proto (hub, the default, text or dxp), dir and option.NAME " \
     "for another; over DXP port (where it listens) or listen (where it connects to), each a free port in " \
