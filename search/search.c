@@ -14,9 +14,13 @@
 #include "search/table.h"
 #include "search/tree.h"
 
+enum { FEW_PIECES = 6 };
+#define LONG_ENOUGH 1.0  // seconds
+
 struct search {
     struct evaluator *evaluator;
     struct table table;
+    struct endings *endings;  // NULL before they are needed
     int threads;
     struct tree **trees;  // of each thread, the caller's first
 };
@@ -56,6 +60,7 @@ void search_free(struct search *s) {
     tree_free(s->trees[0]);
     free(s->trees);
     evaluator_free(s->evaluator);
+    endings_free(s->endings);
     table_free(&s->table);
     free(s);
 }
@@ -190,12 +195,25 @@ static void think_together(struct thinking *th, struct game *game, struct search
     number_lines(th);
 }
 
+// The solved endings are looked at from a position with few pieces on, whatever was searched before, so that
+// a search repeats itself. They take a moment to solve, which a short move has not.
+static void use_endings(struct search *s, const struct game *game, const struct search_limits *limits,
+                        const atomic_bool *stop) {
+    const struct position *p = game_position(game);
+    const bool wanted = endings_exist(game->variant) && !limits->exact &&
+                        bits_count(p->pieces[WHITE] | p->pieces[BLACK]) <= FEW_PIECES;
+    if (wanted && !s->endings && (limits->seconds <= 0 || limits->seconds >= LONG_ENOUGH))
+        s->endings = endings_new(game->variant, stop);
+    for (int i = 0; i < s->threads; i++) s->trees[i]->endings = wanted ? s->endings : NULL;
+}
+
 void search_think(struct search *s, struct game *game, const struct search_limits *limits,
                   const atomic_bool *stop, search_report *report, void *context,
                   struct search_result *result) {
     assert(limits->nodes || limits->depth > 0 || limits->seconds > 0 || stop);
     struct thinking th = {.search = s, .limits = limits, .tree = s->trees[0], .start = clock_seconds()};
     table_begin_search(&s->table);
+    use_endings(s, game, limits, stop);
     if (s->threads == 1)
         think_alone(&th, game, limits, stop, report, context);
     else

@@ -123,6 +123,20 @@ static void extend_line(struct tree *t, int ply, struct move move) {
 
 static bool is_open(int alpha, int beta) { return beta - alpha > 1; }
 
+// ---- solved endings ----
+
+// Is the position's value known? A win that takes longer than a draw limit allows is none.
+static bool is_solved(const struct tree *t, int *score) {
+    const struct game_ply *now = &t->game->plies[t->game->ply];
+    int plies;
+    bool won;
+    if (!t->endings || !endings_find(t->endings, &now->position, &plies, &won) || plies > now->plies_to_limit)
+        return false;
+    const int win = SCORE_WIN - ply_of(t) - plies;
+    *score = won ? win : -win;
+    return true;
+}
+
 // ---- quiescence ----
 
 static void check_list(const struct tree *t, const struct move_list *list) {
@@ -158,6 +172,9 @@ static int quiesce(struct tree *t, int alpha, int beta, bool leaf) {
     if (is_open(alpha, beta)) frame->line.length = 0;
     if (is_drawn(t)) return score_of_draw(t);
     if (ply == MAX_SEARCH_PLY - 1) return evaluate(t);
+
+    int solved;
+    if (is_solved(t, &solved)) return solved;
 
     struct move_list *list = &frame->list;
     variant->captures(p, list);
@@ -268,6 +285,9 @@ static int search_node(struct tree *t, int alpha, int beta, int depth, bool prun
     if (is_drawn(t)) return score_of_draw(t);
     if (ply == MAX_SEARCH_PLY - 1) return evaluate(t);
 
+    int solved;
+    if (is_solved(t, &solved)) return solved;
+
     const struct game_ply *now = &t->game->plies[t->game->ply];  // moves when the game grows
     // A deeper search than this may meet a draw limit, and what it is worth depends on the counters.
     const int sound_depth = now->plies_to_limit - LIMIT_SLACK;
@@ -332,7 +352,9 @@ static void list_root_moves(struct tree *t) {
     check_list(t, &frame->list);
     t->root_count = frame->list.count;
     assert(t->root_count > 0);
-    struct order order = order_of(t, frame, -1);
+    struct table_entry entry;
+    const bool known = table_find(t->table, t->game->plies[t->root].key, &entry);
+    struct order order = order_of(t, frame, known ? entry.move : -1);
     for (int i = 0; i < t->root_count; i++) {
         const int index = order_next(&order);
         t->root_moves[i] = (struct root_move){.move = frame->list.moves[index], .index = index};

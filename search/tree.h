@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "core/game.h"
+#include "search/ending.h"
 #include "search/eval.h"
 #include "search/order.h"
 #include "search/search.h"
@@ -35,7 +36,8 @@ struct root_move {
 struct tree {
     const struct variant *variant;
     const struct evaluator *evaluator;
-    struct table *table;  // may be shared
+    struct table *table;            // may be shared
+    const struct endings *endings;  // to look at in this search, or NULL
     struct history history;
     struct frame *frames;  // MAX_SEARCH_PLY of them
 

@@ -439,8 +439,18 @@ Test(wins, are_true_when_the_table_says_so, .timeout = 300) {
     }
 }
 
-// Plays a win that is claimed for the side to move in so many plies, each side as the search has it, the
-// loser every now and then at random: the win comes, and no later.
+struct wanted_win {
+    int score;
+    atomic_bool found;
+};
+
+static void stop_at_win(void *context, const struct search_result *result) {
+    struct wanted_win *wanted = context;
+    if (result->score >= wanted->score) atomic_store(&wanted->found, true);
+}
+
+// Plays a win that is claimed for the side to move in so many plies: the winner by its search, which may take
+// its time to find the win again, the loser by his or at random. The win comes, and no later.
 static void play_win_out(struct search *search, struct game *game, int plies, struct splitmix *random) {
     const int root = game->ply;
     const enum side winner = position_turn(game_position(game));
@@ -450,8 +460,12 @@ static void play_win_out(struct search *search, struct game *game, int plies, st
     enum termination end;
     while ((end = game_over(game, &result)) == GAME_GOES_ON && game->ply - root < plies) {
         const bool winners_turn = position_turn(game_position(game)) == winner;
-        const struct search_limits limits = {.nodes = PLAYED_OUT_NODES, .analysis = true};
-        const struct search_result found = think(search, game, limits);
+        struct wanted_win wanted = {.score =
+                                        winners_turn ? SCORE_WIN - (plies - (game->ply - root)) : SCORE_WIN};
+        const struct search_limits limits = {.nodes = PLAYED_OUT_NODES * (winners_turn ? 100 : 1),
+                                             .analysis = true};
+        struct search_result found;
+        search_think(search, game, &limits, &wanted.found, stop_at_win, &wanted, &found);
         struct move_list *list = legal_moves(game);
         const bool at_random = !winners_turn && splitmix_below(random, 2);
         game_play(game, at_random ? list->moves[splitmix_below(random, list->count)] : found.best);
@@ -540,13 +554,14 @@ Test(draws, repetitions_of_the_game_count) {
     const struct move home = {.from = board_square(8, 28), .to = board_square(8, 32)};
     const struct move moves[] = {out, there, home, back, out, there, home};
     struct search *search = search_of(variant, 0);
+    const struct search_limits limits = {.depth = 1, .exact = true};  // without solved endings
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) game_play(&game, moves[i]);
-    const struct search_result result = think(search, &game, (struct search_limits){.depth = 1});
+    const struct search_result result = think(search, &game, limits);
     cr_assert_eq(result.score, 0);
     cr_assert(move_equal(result.best, back));
 
     for (int i = 0; i < 4; i++) game_undo(&game);  // the second time only
-    cr_assert_eq(think(search, &game, (struct search_limits){.depth = 1}).score, -150);
+    cr_assert_eq(think(search, &game, limits).score, -150);
     search_free(search);
     game_free(&game);
 }

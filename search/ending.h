@@ -1,0 +1,27 @@
+// ending.h -- solved endings of the 8x8 board: up to three kings against one.
+//
+// What a search cannot see and an evaluation hardly says: three flying kings need up to 15 moves to catch a
+// king that does not stand on the main road (Petrov's triangle), most of them without a visible gain. The
+// tables are computed when they are asked for, in about a tenth of a second, by the rules of the variant.
+#ifndef HUFF_SEARCH_ENDING_H
+#define HUFF_SEARCH_ENDING_H
+
+#include <stdatomic.h>
+
+#include "core/variant.h"
+
+struct endings;
+
+// On a board of another size, or where no move wins, there are none.
+bool endings_exist(const struct variant *);
+// NULL when *stop (may be NULL) was set on the way.
+struct endings *endings_new(const struct variant *, const atomic_bool *stop)
+    __attribute__((warn_unused_result));
+void endings_free(struct endings *);
+
+// The plies in which the side to move wins by force or loses (0: it has no move now). False when neither is
+// known. Draw rules are not looked at.
+bool endings_find(const struct endings *, const struct position *, int *plies, bool *won)
+    __attribute__((warn_unused_result));
+
+#endif
