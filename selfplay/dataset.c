@@ -22,7 +22,7 @@
 
 enum {
     DEFLATE_LEVEL = 4,
-    MAX_COLUMNS = 12,
+    MAX_COLUMNS = 16,
     IMAGE_GROWTH = 1 << 20,
     // Half the entries of a node of the tree that finds chunks. HDF5's own 32 would spend more bytes on empty
     // nodes than a shard has in its small columns.
@@ -53,6 +53,7 @@ struct table {
     const char *group;
     const struct column *columns;
     int count;
+    int newer;  // so many of the last ones may be missing in a file: zeros then
 };
 
 #define POSITION_COLUMN(name, type, kind) \
@@ -66,11 +67,13 @@ static const struct column position_column_list[] = {FOR_EACH_POSITION_COLUMN(PO
 static const struct column game_column_list[] = {FOR_EACH_GAME_COLUMN(GAME_COLUMN)};
 static const struct column opening_column_list[] = {FOR_EACH_OPENING_COLUMN(OPENING_COLUMN)};
 
-#define TABLE(group, list) \
-    { group, list, sizeof(list) / sizeof(list)[0] }
-static const struct table positions_table = TABLE("positions", position_column_list);
-static const struct table games_table = TABLE("games", game_column_list);
-static const struct table openings_table = TABLE("openings", opening_column_list);
+#define COUNT_COLUMN(name, type, kind) +1
+#define TABLE(group, list, newer) \
+    { group, list, sizeof(list) / sizeof(list)[0], newer }
+static const struct table positions_table = TABLE("positions", position_column_list, 0);
+static const struct table games_table =
+    TABLE("games", game_column_list, 0 FOR_EACH_NEWER_GAME_COLUMN(COUNT_COLUMN));
+static const struct table openings_table = TABLE("openings", opening_column_list, 0);
 
 static void *column_get(const void *columns, const struct column *column) {
     void *data;
@@ -275,6 +278,8 @@ struct dataset_writer {
     struct opening_columns opening_rows;
     struct position *starts;  // one a row of /openings
     size_t start_count;
+    uint32_t *start_rows;  // by the key of the position, in the first free place: row + 1, 0 = free
+    size_t start_room;     // a power of two, at least twice start_count
 };
 
 static uint64_t row_count(const struct table_writer *writer) { return writer->written + writer->waiting; }
@@ -384,7 +389,8 @@ static bool write_info(hid_t file, const struct dataset_info *info, struct error
     }
     const hid_t meta = create_group(file, "meta", error);
     const bool done = meta >= 0 && write_text(meta, "config", info->config, error) &&
-                      write_text(meta, "engine", info->engine, error);
+                      write_text(meta, "engine", info->engine, error) &&
+                      (info->engines == NULL || write_text(meta, "engines", info->engines, error));
     release(meta);
     return done;
 }
@@ -423,6 +429,7 @@ void dataset_discard(struct dataset_writer *writer) {
     game_columns_free(&writer->game_rows);
     opening_columns_free(&writer->opening_rows);
     free(writer->starts);
+    free(writer->start_rows);
     free(writer);
 }
 
@@ -430,13 +437,30 @@ static uint64_t dense(const struct variant *variant, bitboard board) {
     return board_pack(variant->rules->width, board);
 }
 
+// Where the row of a position is kept, or would be.
+static uint32_t *find_start(const struct dataset_writer *writer, const struct position *start) {
+    for (size_t at = (size_t)position_key(start);; at++) {
+        uint32_t *row = &writer->start_rows[at & (writer->start_room - 1)];
+        if (*row == 0 || position_equal(start, &writer->starts[*row - 1])) return row;
+    }
+}
+
+static void make_room_for_start(struct dataset_writer *writer) {
+    if (2 * (writer->start_count + 1) <= writer->start_room) return;
+    writer->start_room = writer->start_room == 0 ? 64 : 2 * writer->start_room;
+    free(writer->start_rows);
+    writer->start_rows = memory_new(writer->start_room, sizeof *writer->start_rows);
+    writer->starts = memory_grow(writer->starts, writer->start_room / 2, sizeof *writer->starts);
+    for (size_t i = 0; i < writer->start_count; i++)
+        *find_start(writer, &writer->starts[i]) = (uint32_t)i + 1;
+}
+
 static bool opening_row(struct dataset_writer *writer, const struct position *start, uint32_t *opening,
                         struct error *error) {
-    for (size_t i = 0; i < writer->start_count; i++) {
-        if (!position_equal(start, &writer->starts[i])) continue;
-        *opening = (uint32_t)i;
-        return true;
-    }
+    make_room_for_start(writer);
+    uint32_t *known = find_start(writer, start);
+    *opening = *known > 0 ? *known - 1 : (uint32_t)writer->start_count;
+    if (*known > 0) return true;
     size_t row;
     if (!next_row(&writer->openings, &row, error)) return false;
     const struct opening_columns *rows = &writer->opening_rows;
@@ -445,9 +469,8 @@ static bool opening_row(struct dataset_writer *writer, const struct position *st
     rows->black_men[row] = dense(writer->variant, position_men(start, BLACK));
     rows->black_kings[row] = dense(writer->variant, position_kings(start, BLACK));
     rows->stm[row] = start->turn;
-    *opening = (uint32_t)writer->start_count;
-    writer->starts = memory_grow(writer->starts, writer->start_count + 1, sizeof *writer->starts);
     writer->starts[writer->start_count++] = *start;
+    *known = (uint32_t)writer->start_count;
     return true;
 }
 
@@ -497,6 +520,10 @@ bool dataset_add(struct dataset_writer *writer, const struct played_game *game, 
     rows->opening[row] = opening;
     rows->random_plies[row] = (uint8_t)game->random_plies;
     rows->split[row] = (uint8_t)split;
+    rows->white_engine[row] = game->engine[WHITE];
+    rows->black_engine[row] = game->engine[BLACK];
+    rows->called_ply[row] = (uint16_t)game->called_ply;
+    rows->called_result[row] = (int8_t)game->called_result;
     return true;
 }
 
@@ -585,8 +612,10 @@ static bool read_info(hid_t file, struct dataset_info *info, struct error *error
     const hid_t meta = H5Gopen2(file, "meta", H5P_DEFAULT);
     if (meta < 0) return error_set(error, "group meta is missing");
     info->config = read_text(meta, "config", error);
+    const bool listed = H5Aexists(meta, "engines") > 0;
+    if (listed) info->engines = read_text(meta, "engines", error);
     release(meta);
-    return info->config != NULL;
+    return info->config != NULL && (!listed || info->engines != NULL);
 }
 
 static bool column_type_fits(hid_t type, const struct column *column) {
@@ -599,6 +628,13 @@ static bool column_type_fits(hid_t type, const struct column *column) {
     const bool fits = H5Tget_sign(base) == (is_signed ? H5T_SGN_2 : H5T_SGN_NONE);
     release(base);
     return fits;
+}
+
+// A column that the file is too old to have.
+static bool is_missing(hid_t file, const struct table *table, int index) {
+    char name[64];
+    snprintf(name, sizeof name, "%s/%s", table->group, table->columns[index].name);
+    return index >= table->count - table->newer && H5Lexists(file, name, H5P_DEFAULT) == 0;
 }
 
 static hid_t open_column(hid_t file, const struct table *table, const struct column *column) {
@@ -626,6 +662,7 @@ static bool check_column(hid_t file, const struct table *table, const struct col
 static bool check_table(hid_t file, const struct table *table, uint64_t *rows, struct error *error) {
     for (int i = 0; i < table->count; i++) {
         uint64_t here = 0;
+        if (is_missing(file, table, i)) continue;
         if (!check_column(file, table, &table->columns[i], &here, error)) return false;
         if (i == 0) *rows = here;
         if (here != *rows) {
@@ -714,8 +751,8 @@ void dataset_close(struct dataset *dataset) {
     if (dataset->open_index >= 0) H5Fclose(dataset->open_file);
     for (int i = 0; i < dataset->count; i++) {
         const struct dataset_info *info = &dataset->files[i].info;
-        const char *const texts[] = {info->rules, info->engine, info->weights_sha256, info->limit,
-                                     info->config};
+        const char *const texts[] = {info->rules, info->engine, info->weights_sha256,
+                                     info->limit, info->config, info->engines};
         for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) free((char *)texts[j]);
         free(dataset->files[i].path);
     }
@@ -764,6 +801,10 @@ static bool read_rows(struct dataset *dataset, int index, const struct table *ta
         const struct column *column = &table->columns[i];
         char *data = column_get(columns, column);
         if (data == NULL) continue;
+        if (is_missing(dataset->open_file, table, i)) {
+            memset(data + offset * column->size, 0, count * column->size);
+            continue;
+        }
         const hid_t from = open_column(dataset->open_file, table, column);
         const bool done =
             transfer_rows(from, column, first, count, data + offset * column->size, false, error);

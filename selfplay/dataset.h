@@ -9,7 +9,7 @@
 //     /positions/...    FOR_EACH_POSITION_COLUMN: a row a position in which a move was played
 //     /games/...        FOR_EACH_GAME_COLUMN: a row a game; its positions are the rows first .. first+count-1
 //     /openings/...     FOR_EACH_OPENING_COLUMN: a row a position that games started from
-//     /meta             attributes: config (JSON), engine
+//     /meta             attributes: config (JSON), engine, engines (JSON, a list)
 //
 // Boards are dense (board_pack): bit i = square i+1 of the common board. Equal games give equal bytes.
 #ifndef HUFF_SELFPLAY_DATASET_H
@@ -50,7 +50,15 @@ enum {
     X(termination, uint8_t, TERMINATION)                                 \
     X(opening, uint32_t, UINT32) /* row in /openings of the same file */ \
     X(random_plies, uint8_t, UINT8)                                      \
-    X(split, uint8_t, UINT8) /* enum split */
+    X(split, uint8_t, UINT8) /* enum split */                            \
+    FOR_EACH_NEWER_GAME_COLUMN(X)
+
+// Files that were written before there were these are read as if they held zeros.
+#define FOR_EACH_NEWER_GAME_COLUMN(X)                                                                  \
+    X(white_engine, uint8_t, UINT8) /* who played: in the list /meta engines */                        \
+    X(black_engine, uint8_t, UINT8)                                                                    \
+    X(called_ply, uint16_t, UINT16)  /* after which adjudication ended it, or would have; 0 = never */ \
+    X(called_result, int8_t, RESULT) /* what it was called, White's view */
 
 #define FOR_EACH_OPENING_COLUMN(X)   \
     X(white_men, uint64_t, UINT64)   \
@@ -89,8 +97,9 @@ struct dataset_info {
     const char *rules;   // rules_to_json
     const char *engine;  // program and version
     const char *weights_sha256;
-    const char *limit;   // "nodes=1000"
-    const char *config;  // of the run, JSON
+    const char *limit;    // "nodes=1000"
+    const char *config;   // of the run, JSON
+    const char *engines;  // JSON: [{"name": ..., "weights_sha256": ...}, ...]; NULL: not said
     uint64_t seed;
     uint64_t first_game;  // number of the first game
 };

@@ -51,6 +51,10 @@ struct played_game {
     enum termination termination;  // GAME_GOES_ON: it was given up, and does not count
     uint64_t nodes[2];             // searched by each side
     double seconds[2];             // thought by each side
+    // For the record, and not written here: who played each side, in a list of the caller's, and after which
+    // ply (0 = none) adjudication calls the game, for which result.
+    uint8_t engine[2];
+    int called_ply, called_result;
     bool doubtful;  // lost on time, perhaps only because this program was held up: it should not count
     // What a player did wrong, in a game that ended by it, or said about the end of another, or why the game
     // was given up; "" when the program is to end (interrupted).

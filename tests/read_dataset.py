@@ -27,6 +27,7 @@ POSITIONS = {
 GAMES = {
     "id": "uint64", "first": "uint64", "count": "uint32", "plies": "uint16", "result": "int8",
     "termination": "uint8", "opening": "uint32", "random_plies": "uint8", "split": "uint8",
+    "white_engine": "uint8", "black_engine": "uint8", "called_ply": "uint16", "called_result": "int8",
 }
 ATTRIBUTES = {
     "format": "huff-positions", "format_version": 1, "variant": "spanish", "engine": str, "limit": "nodes=100",
