@@ -9,7 +9,10 @@
 //     /positions/...    FOR_EACH_POSITION_COLUMN: a row a position in which a move was played
 //     /games/...        FOR_EACH_GAME_COLUMN: a row a game; its positions are the rows first .. first+count-1
 //     /openings/...     FOR_EACH_OPENING_COLUMN: a row a position that games started from
-//     /meta             attributes: config (JSON), engine, engines (JSON, a list)
+//     /labels/...       FOR_EACH_LABEL_COLUMN: a row a position, in files of chosen positions only
+//     /meta             attributes: config (JSON), engine, engines (JSON, a list), origin (JSON, in files
+//     made
+//                       from others), sample (JSON, in files of chosen positions)
 //
 // Boards are dense (board_pack): bit i = square i+1 of the common board. Equal games give equal bytes.
 #ifndef HUFF_SELFPLAY_DATASET_H
@@ -67,6 +70,11 @@ enum {
     X(black_kings, uint64_t, UINT64) \
     X(stm, uint8_t, SIDE)
 
+// What a position is worth to a trainer, where that is more than the result of its own game.
+#define FOR_EACH_LABEL_COLUMN(X)                                                  \
+    X(expected, float, FLOAT32) /* mean of White's points: 1, 0.5 and 0 a game */ \
+    X(seen, uint32_t, UINT32)   /* positions that this row stands for */
+
 // Which games a trainer holds back; drawn per game, because positions of one game are alike.
 enum split { SPLIT_TRAIN, SPLIT_VALIDATION, SPLIT_TEST };
 
@@ -81,6 +89,9 @@ struct game_columns {
 struct opening_columns {
     FOR_EACH_OPENING_COLUMN(DATASET_POINTER)
 };
+struct label_columns {
+    FOR_EACH_LABEL_COLUMN(DATASET_POINTER)
+};
 #undef DATASET_POINTER
 
 // Room for `rows` in every column; every column is freed.
@@ -90,6 +101,13 @@ struct game_columns game_columns_new(size_t rows);
 void game_columns_free(struct game_columns *);
 struct opening_columns opening_columns_new(size_t rows);
 void opening_columns_free(struct opening_columns *);
+struct label_columns label_columns_new(size_t rows);
+void label_columns_free(struct label_columns *);
+
+// Moves the rows to keep together at the beginning; returns how many they are.
+size_t position_columns_keep(const struct position_columns *, size_t rows, const bool *keep);
+size_t game_columns_keep(const struct game_columns *, size_t rows, const bool *keep);
+size_t label_columns_keep(const struct label_columns *, size_t rows, const bool *keep);
 
 // What a file says of itself. The texts belong to the caller of dataset_create, or to the dataset read.
 struct dataset_info {
@@ -100,31 +118,57 @@ struct dataset_info {
     const char *limit;    // "nodes=1000"
     const char *config;   // of the run, JSON
     const char *engines;  // JSON: [{"name": ..., "weights_sha256": ...}, ...]; NULL: not said
+    // Of a file made from others: the runs in it (merge.h), JSON; NULL: it is a shard of one run.
+    const char *origin;
+    const char *sample;  // how its positions were chosen, JSON; NULL: games are whole
     uint64_t seed;
     uint64_t first_game;  // number of the first game
 };
 
 // ---- writing ----
 
-// A file in the making. It is built in memory, so that no failing disk can leave HDF5 half way; the caller
-// puts the finished bytes where they belong (file_replace).
+// A file in the making.
 struct dataset_writer;
+struct dataset;
 
+// Built in memory, so that no failing disk can leave HDF5 half way; dataset_finish gives the bytes, which the
+// caller puts where they belong (file_replace).
 struct dataset_writer *dataset_create(const struct dataset_info *, struct error *);
-// Games in the order of their numbers.
+// Built under a temporary name beside `path`, whatever its size in little memory; dataset_publish puts it
+// there.
+struct dataset_writer *dataset_create_file(const char *path, const struct dataset_info *, struct error *);
+// So too, but columns of /positions are views of those in the files of `sources`, named relative to `path`.
+// What counts rows, and would be another number in another file, is written: positions/game and all of /games
+// and /openings.
+struct dataset_writer *dataset_create_views(const char *path, const struct dataset_info *,
+                                            struct dataset *sources, struct error *);
+
+// A game with its positions. Games come in the order of their numbers.
 bool dataset_add(struct dataset_writer *, const struct played_game *, uint64_t id, enum split, struct error *)
     __attribute__((warn_unused_result));
-// Ends writing, whether it succeeds or not. *bytes is freed by the caller.
+
+// Rows as they are, from other files: openings (*row is where it is now) before games, which must agree with
+// the positions; `first` of games is set here, by their counts. Columns of views may be NULL.
+bool dataset_add_opening(struct dataset_writer *, const struct position *, uint32_t *row, struct error *)
+    __attribute__((warn_unused_result));
+bool dataset_add_games(struct dataset_writer *, const struct game_columns *, size_t count, struct error *)
+    __attribute__((warn_unused_result));
+bool dataset_add_positions(struct dataset_writer *, const struct position_columns *, size_t count,
+                           struct error *) __attribute__((warn_unused_result));
+// In files of chosen positions (info.sample): a row for each position, too.
+bool dataset_add_labels(struct dataset_writer *, const struct label_columns *, size_t count, struct error *)
+    __attribute__((warn_unused_result));
+
+// End writing, whether they succeed or not. *bytes is freed by the caller.
 bool dataset_finish(struct dataset_writer *, void **bytes, size_t *size, struct error *)
     __attribute__((warn_unused_result));
+bool dataset_publish(struct dataset_writer *, struct error *) __attribute__((warn_unused_result));
 void dataset_discard(struct dataset_writer *);  // ends writing without a file; NULL is allowed
 
 // ---- reading ----
 
 // Several files as one. Rows are numbered through: a game's `first` and a position's `game` are rows of the
 // whole dataset.
-struct dataset;
-
 struct dataset_file {
     char *path;
     struct dataset_info info;
@@ -135,7 +179,8 @@ struct dataset_file {
 };
 
 // Each path is a file or the folder of a run, which stands for its shards in order. Refused with one clear
-// line: another format or version, different variants, a truncated file, a missing or odd column.
+// line: another format or version, different variants, a truncated or damaged file, a missing or odd column,
+// a file of views whose sources are not there.
 struct dataset *dataset_open(const char *const *paths, int count, struct error *);
 void dataset_close(struct dataset *);
 
@@ -150,6 +195,9 @@ bool dataset_read_positions(struct dataset *, uint64_t first, size_t count, cons
                             struct error *) __attribute__((warn_unused_result));
 bool dataset_read_games(struct dataset *, uint64_t first, size_t count, const struct game_columns *,
                         struct error *) __attribute__((warn_unused_result));
+// Where a file has none, what the result of the game says.
+bool dataset_read_labels(struct dataset *, uint64_t first, size_t count, const struct label_columns *,
+                         struct error *) __attribute__((warn_unused_result));
 // The openings of one file, all of them.
 bool dataset_read_openings(struct dataset *, int file, const struct opening_columns *, struct error *)
     __attribute__((warn_unused_result));
