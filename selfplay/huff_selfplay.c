@@ -9,6 +9,7 @@
 #include "core/support/progress.h"
 #include "selfplay/dataset.h"
 #include "selfplay/run.h"
+#include "selfplay/selfplay_commands.h"
 #include "selfplay/summary.h"
 
 #define PROGRAM "huff-selfplay"
@@ -71,7 +72,7 @@ static const struct argp_child children[] = {{&options_common, 0, "Common option
 static const struct argp argp = {
     .options = option_list,
     .parser = parse,
-    .args_doc = "CONFIG.yaml -o RUN\n--resume RUN",
+    .args_doc = "CONFIG.yaml -o RUN\n--resume RUN\nbook --variant NAME --plies N",
     .doc = "Plays games of an engine against itself and writes every position to RUN/shard-NNNNNN.h5."
            "\vThe same configuration gives the same files, whatever the number of threads. Ctrl-C finishes "
            "the games in flight and stops; --resume goes on.",
@@ -134,6 +135,10 @@ static int play(struct run *run, const struct arguments *arguments) {
 }
 
 int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "book") == 0) {
+        argv[1] = PROGRAM " book";
+        return selfplay_book_command(argc - 1, argv + 1);
+    }
     struct arguments arguments = {0};
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
     interrupt_install();

@@ -3,6 +3,7 @@
 #include "selfplay/opening_list.h"
 
 #include <sha2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "core/pdn.h"
 #include "core/support/file.h"
 #include "core/support/memory.h"
+#include "selfplay/position_set.h"
 
 enum {
     MOST_BYTES = 1 << 28,
@@ -23,6 +25,9 @@ struct entry {
     int line;
     uint8_t plies, index[MAX_OPENING_PLIES];
 };
+
+#define BOOK_MAGIC   "# huff-book"
+#define BOOK_VERSION "1"
 
 struct opening_list {
     const struct variant *variant;
@@ -149,6 +154,24 @@ static bool read_pdn(struct opening_list *list, const char *path, const char *te
     return done;
 }
 
+// A file that says what is in it (book.h) must be as it was written, and for this game.
+static bool check_book(const struct variant *variant, const char *text, size_t size, struct error *error) {
+    char name[64], expected[65], found[SHA256_DIGEST_STRING_LENGTH];
+    int length = 0;
+    if (strncmp(text, BOOK_MAGIC, strlen(BOOK_MAGIC)) != 0) return true;
+    if (sscanf(text, BOOK_MAGIC " " BOOK_VERSION " %63s %*[^\n]\n# sha256 %64[0-9a-f]%n", name, expected,
+               &length) != 2 ||
+        text[length] != '\n')
+        return error_set(error, "not a book that this program reads");
+    const char *body = text + length + 1;
+    SHA256Data((const uint8_t *)body, size - (size_t)(body - text), found);
+    if (strcmp(found, expected) != 0)
+        return error_set(error, "the book is damaged or was changed (its checksum differs)");
+    const struct variant *of = variant_find(name, error);
+    return of != NULL && (variant_same_moves(of, variant) ||
+                          error_set(error, "a book of %s, not of %s", name, variant->name));
+}
+
 static bool is_pdn(const char *path, const char *text) {
     const size_t length = strlen(path);
     if (length >= 4 && strcasecmp(path + length - 4, ".pdn") == 0) return true;
@@ -163,8 +186,10 @@ struct opening_list *opening_list_read(const char *path, const struct variant *v
     if (!file_read(path, MOST_BYTES, &text, &size, error)) return NULL;
     struct opening_list *list = new_list(variant, draws);
     SHA256Data((const uint8_t *)text, size, list->sha256);
-    bool done =
-        is_pdn(path, text) ? read_pdn(list, path, text, size, error) : read_fens(list, path, text, error);
+    bool done = check_book(variant, text, size, error) || error_prefix(error, "%s", path);
+    if (done)
+        done =
+            is_pdn(path, text) ? read_pdn(list, path, text, size, error) : read_fens(list, path, text, error);
     if (done && list->count == 0) done = error_set(error, "%s: no opening in it", path);
     free(text);
     if (done) return list;
@@ -172,87 +197,107 @@ struct opening_list *opening_list_read(const char *path, const struct variant *v
     return NULL;
 }
 
-// ---- all of them
-
-struct leaf {
-    uint64_t key;
-    struct position position;
-    int entry;
-};
-
-struct leaves {
-    int count, room;
-    struct leaf *leaf;
-};
-
-static bool add_leaf(struct opening_list *list, const struct game *game, const struct entry *entry,
-                     struct leaves *leaves, struct error *error) {
-    if (!add_entry(list, entry, error)) return false;
-    if (leaves->count == leaves->room) {
-        leaves->room = list->room;
-        leaves->leaf = memory_grow(leaves->leaf, (size_t)leaves->room, sizeof *leaves->leaf);
+// "# 9-13 22-18" after the position.
+static void print_line(FILE *out, const struct opening_list *list, const struct opening *opening) {
+    struct position position = opening->start;
+    fputs(opening->plies > 0 ? "  #" : "", out);
+    for (int i = 0; i < opening->plies; i++) {
+        char text[MOVE_TEXT_SIZE];
+        list->variant->generate(&position, list->legal);
+        move_to_text(list->variant, &position, list->legal, opening->moves[i], text);
+        fprintf(out, " %s", text);
+        list->variant->play(&position, opening->moves[i]);
     }
-    leaves->leaf[leaves->count] = (struct leaf){
-        .key = position_key(game_position(game)), .position = *game_position(game), .entry = leaves->count};
-    leaves->count++;
-    return true;
+    fputs("\n", out);
 }
 
-static bool descend(struct opening_list *list, struct game *game, struct entry *entry, int plies,
-                    struct leaves *leaves, struct error *error) {
-    int result;
-    if (game_over(game, &result) != GAME_GOES_ON) return true;
-    if (entry->plies == plies) return add_leaf(list, game, entry, leaves, error);
-    struct move_list *legal = memory_new(1, sizeof *legal);
-    list->variant->generate(game_position(game), legal);
-    bool done = true;
-    for (int i = 0; done && i < legal->count && i <= MOST_INDEX; i++) {
-        entry->index[entry->plies++] = (uint8_t)i;
-        game_play(game, legal->moves[i]);
-        done = descend(list, game, entry, plies, leaves, error);
-        game_undo(game);
-        entry->plies--;
+static char *print_lines(const struct opening_list *list, size_t *size) {
+    char *text;
+    FILE *out = open_memstream(&text, size);
+    if (out == NULL) abort();
+    for (int i = 0; i < list->count; i++) {
+        char fen[FEN_TEXT_SIZE];
+        struct opening opening;
+        opening_list_get(list, i, &opening);
+        const struct position end = opening_list_end(list, i);
+        position_to_fen(list->variant, &end, fen);
+        fputs(fen, out);
+        print_line(out, list, &opening);
     }
-    free(legal);
+    if (fclose(out) != 0) abort();
+    return text;
+}
+
+bool opening_list_write(const struct opening_list *list, const char *path, const char *about,
+                        struct error *error) {
+    size_t size;
+    char sha256[SHA256_DIGEST_STRING_LENGTH], *body = print_lines(list, &size);
+    SHA256Data((const uint8_t *)body, size, sha256);
+    char *text = memory_text(BOOK_MAGIC " " BOOK_VERSION " %s %s\n# sha256 %s\n%s", list->variant->name,
+                             about, sha256, body);
+    const bool done = file_replace(path, text, strlen(text), error);
+    free(text);
+    free(body);
     return done;
 }
 
-static int compare_leaves(const void *a, const void *b) {
-    const struct leaf *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
+// ---- all of them
+
+// Plays the moves of an entry; free the game.
+static void replay(struct opening_list *list, const struct entry *entry, struct game *game) {
+    game_init(game, list->variant, list->draws, &entry->start);
+    for (int i = 0; i < entry->plies; i++) {
+        list->variant->generate(game_position(game), list->legal);
+        game_play(game, list->legal->moves[entry->index[i]]);
+    }
 }
 
-// Of openings that lead to one position the first stays.
-static void remove_twins(struct opening_list *list, struct leaves *leaves) {
-    qsort(leaves->leaf, (size_t)leaves->count, sizeof *leaves->leaf, compare_leaves);
-    for (int i = 1, first = 0; i < leaves->count; i++) {
-        if (position_equal(&leaves->leaf[first].position, &leaves->leaf[i].position))
-            list->entries[leaves->leaf[i].entry].line = -1;
-        else
-            first = i;
+// Adds what is one ply after an entry and was not seen yet.
+static bool add_children(struct opening_list *list, const struct entry *parent, struct position_set *seen,
+                         struct error *error) {
+    struct game game;
+    replay(list, parent, &game);
+    list->variant->generate(game_position(&game), list->legal);
+    bool done = true;
+    for (int i = 0; done && i < list->legal->count && i <= MOST_INDEX; i++) {
+        int result;
+        game_play(&game, list->legal->moves[i]);
+        const size_t known = seen->count;
+        if (game_over(&game, &result) == GAME_GOES_ON &&
+            position_set_add(seen, game_position(&game)) == known) {
+            struct entry child = *parent;
+            child.index[child.plies++] = (uint8_t)i;
+            child.line = list->count + 1;
+            done = add_entry(list, &child, error);
+        }
+        game_undo(&game);
     }
-    int kept = 0;
-    for (int i = 0; i < list->count; i++) {
-        if (list->entries[i].line < 0) continue;
-        list->entries[kept] = list->entries[i];
-        kept++;
-        list->entries[kept - 1].line = kept;
-    }
-    list->count = kept;
+    game_free(&game);
+    return done;
+}
+
+// Replaces the openings by those that are a ply longer.
+static bool lengthen(struct opening_list *list, struct error *error) {
+    struct entry *parents = list->entries;
+    const int count = list->count;
+    struct position_set seen = {0};
+    list->entries = NULL;
+    list->count = list->room = 0;
+    bool done = true;
+    for (int i = 0; done && i < count; i++) done = add_children(list, &parents[i], &seen, error);
+    free(parents);
+    position_set_free(&seen);
+    return done;
 }
 
 struct opening_list *opening_list_all(int plies, const struct variant *variant,
                                       const struct draw_rules *draws, struct error *error) {
     struct opening_list *list = new_list(variant, draws);
-    struct entry entry = {.start = variant_initial(variant)};
-    struct game game;
-    struct leaves leaves = {0};
-    game_init(&game, variant, draws, &entry.start);
-    const bool done = descend(list, &game, &entry, plies, &leaves, error);
-    game_free(&game);
-    if (done) remove_twins(list, &leaves);
-    free(leaves.leaf);
+    const struct entry start = {.start = variant_initial(variant), .line = 1};
+    bool done = add_entry(list, &start, error);
+    for (int ply = 0; done && ply < plies; ply++) done = lengthen(list, error);
+    if (done && list->count == 0)
+        done = error_set(error, "no game of %s lasts %d plies", variant->name, plies);
     if (done) return list;
     opening_list_free(list);
     return NULL;
@@ -268,6 +313,14 @@ void opening_list_shuffle(struct opening_list *list, uint64_t seed) {
         list->entries[i] = list->entries[j];
         list->entries[j] = entry;
     }
+}
+
+void opening_list_keep(struct opening_list *list, const bool *kept) {
+    int count = 0;
+    for (int i = 0; i < list->count; i++) {
+        if (kept[i]) list->entries[count++] = list->entries[i];
+    }
+    list->count = count;
 }
 
 int opening_list_count(const struct opening_list *list) { return list->count; }
@@ -288,4 +341,12 @@ void opening_list_get(const struct opening_list *list, int index, struct opening
         list->variant->play(&position, opening->moves[i]);
     }
     free(legal);
+}
+
+struct position opening_list_end(const struct opening_list *list, int index) {
+    struct opening opening;
+    opening_list_get(list, index, &opening);
+    struct position position = opening.start;
+    for (int i = 0; i < opening.plies; i++) list->variant->play(&position, opening.moves[i]);
+    return position;
 }

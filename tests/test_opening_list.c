@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/notation.h"
+#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "selfplay/opening_list.h"
 
@@ -95,12 +96,14 @@ Test(opening_list, refusals_name_the_line) {
             ".pdn", "(repetition)");
 }
 
-// The second position is the first after a detour, and so is counted once.
+// The numbers of distinct positions of American checkers are known from ballots (49 of two moves), those of
+// three and more plies from counting them with another program.
 Test(opening_list, all_positions_once) {
     static const struct {
         const char *variant;
-        int plies, leaves, count;
-    } cases[] = {{"international", 1, 9, 9}, {"american", 1, 7, 7}, {"american", 2, 49, 49}};
+        int plies, count;
+    } cases[] = {{"international", 1, 9}, {"international", 2, 81}, {"american", 1, 7},   {"american", 2, 49},
+                 {"american", 3, 216},    {"american", 4, 805},     {"american", 5, 2733}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const struct variant *variant = named(cases[c].variant);
         struct error error;
@@ -149,4 +152,44 @@ Test(opening_list, shuffled_by_the_seed) {
     cr_assert_gt(moved, count / 2);
     cr_assert_eq(sum, count * (count + 1) / 2);
     for (int i = 0; i < 3; i++) opening_list_free(lists[i]);
+}
+
+// What is written as a book is read back as the same positions; a changed byte, wherever it is, is not read.
+Test(opening_list, book_survives_nothing_but_itself) {
+    const struct variant *variant = named("russian");
+    struct error error = {.text = ""};
+    struct opening_list *list = opening_list_all(3, variant, &variant->rules->draws, &error);
+    cr_assert_not_null(list, "%s", error.text);
+    bool *kept = memory_new((size_t)opening_list_count(list), sizeof *kept);
+    for (int i = 0; i < 10; i++) kept[3 * i] = true;
+    opening_list_keep(list, kept);
+    cr_assert_eq(opening_list_count(list), 10);
+    char path[] = "/tmp/huff-book-XXXXXX";
+    close(mkstemp(path));
+    cr_assert(opening_list_write(list, path, "of a test", &error), "%s", error.text);
+    struct opening_list *read = opening_list_read(path, variant, &variant->rules->draws, &error);
+    cr_assert_not_null(read, "%s", error.text);
+    cr_assert_eq(opening_list_count(read), 10);
+    for (int i = 0; i < 10; i++) {
+        const struct position written = opening_list_end(list, i), found = opening_list_end(read, i);
+        cr_expect(position_equal(&written, &found), "opening %d", i);
+    }
+    char *text;
+    size_t size;
+    cr_assert(file_read(path, 1 << 20, &text, &size, &error));
+    const size_t body = (size_t)(strchr(strchr(text, '\n') + 1, '\n') + 1 - text);
+    for (size_t at = body - 20; at < size; at++) {
+        text[at] ^= 1;
+        cr_expect_null(read_text(variant, text, ".book", &error), "changed at %zu", at);
+        text[at] ^= 1;
+    }
+    text[size - 1] = '\0';
+    cr_expect_null(read_text(variant, text, ".book", &error));
+    cr_expect_null(opening_list_read(path, named("czech"), &variant->rules->draws, &error));
+    cr_expect(strstr(error.text, "a book of russian, not of czech") != NULL, "%s", error.text);
+    unlink(path);
+    free(text);
+    free(kept);
+    opening_list_free(read);
+    opening_list_free(list);
 }
