@@ -28,6 +28,9 @@ enum {
     REDUCE_FROM_MOVE = 1,
     REDUCE_FROM_MOVE_OPEN = 3,  // where the window is open
     REDUCE_MORE_FROM_MOVE = 4,
+    REDUCE_MORE_FROM_DEPTH = 6,
+    REDUCE_MORE_FROM_MOVE_OPEN = 8,
+    REDUCE_MORE_FROM_DEPTH_OPEN = 8,
     PROBCUT_FROM_DEPTH = 3,
     PROBCUT_MARGIN = 10,  // centipawns for each ply of depth
     PROBCUT_DEPTH = 40,   // percent of the depth
@@ -236,18 +239,33 @@ static bool is_in_time(int score, int plies_to_limit) {
     return size < SCORE_WIN_FROM || SCORE_WIN - size <= plies_to_limit;
 }
 
-static bool is_cut(enum bound bound, int score, int alpha, int beta) {
-    return (score >= beta && bound != BOUND_UPPER) || (score <= alpha && bound != BOUND_LOWER);
+// A deeper search than this may meet a draw limit, and what it is worth depends on the counters.
+static int sound_depth(const struct tree *t) { return game_plies_to_limit(t->game) - LIMIT_SLACK; }
+
+static uint64_t key_of(const struct tree *t, int depth) {
+    const uint64_t key = t->game->plies[t->game->ply].key;
+    return depth <= sound_depth(t) ? key : key ^ history_key(t->game);
+}
+
+// Does an entry under key_of this depth say all that the window asks? In an exact search only one of the same
+// depth does.
+static bool is_answer(const struct tree *t, const struct table_entry *entry, int depth, int alpha, int beta) {
+    if (t->exact ? entry->depth != depth : entry->depth < depth) return false;
+    if (depth <= sound_depth(t) && entry->depth > sound_depth(t)) return false;
+    if (!is_in_time(entry->score, game_plies_to_limit(t->game))) return false;
+    const int score = score_from_table(entry->score, ply_of(t));
+    return (score >= beta && entry->bound != BOUND_UPPER) || (score <= alpha && entry->bound != BOUND_LOWER);
 }
 
 // ---- the search ----
 
-// Plies that the i-th move is searched less at first: late move reductions, with Scan's steps.
+// Plies that the i-th move is searched less at first: late move reductions, in steps like Scan's.
 static int reduction(const struct tree *t, const struct move *move, int i, int depth, bool open) {
     if (depth < REDUCE_FROM_DEPTH || i < (open ? REDUCE_FROM_MOVE_OPEN : REDUCE_FROM_MOVE) ||
         move->captured || move->crowned || t->exact)
         return 0;
-    return open || i < REDUCE_MORE_FROM_MOVE ? 1 : depth / 3;
+    if (open) return i >= REDUCE_MORE_FROM_MOVE_OPEN && depth >= REDUCE_MORE_FROM_DEPTH_OPEN ? 2 : 1;
+    return (i < REDUCE_MORE_FROM_MOVE ? 1 : depth / 3) + (depth >= REDUCE_MORE_FROM_DEPTH);
 }
 
 static int search_node(struct tree *t, int alpha, int beta, int depth, bool prune);
@@ -288,19 +306,10 @@ static int search_node(struct tree *t, int alpha, int beta, int depth, bool prun
     int solved;
     if (is_solved(t, &solved)) return solved;
 
-    const struct game_ply *now = &t->game->plies[t->game->ply];  // moves when the game grows
-    // A deeper search than this may meet a draw limit, and what it is worth depends on the counters.
-    const int sound_depth = now->plies_to_limit - LIMIT_SLACK;
-    const bool counted = depth > sound_depth;
-    const uint64_t key = counted ? now->key ^ history_key(t->game) : now->key;
+    const uint64_t key = key_of(t, depth);
     struct table_entry entry;
     const bool known = table_find(t->table, key, &entry);
-    if (known && !open && (t->exact ? entry.depth == depth : entry.depth >= depth) &&
-        (counted || entry.depth <= sound_depth) && is_in_time(entry.score, now->plies_to_limit)) {
-        const int score = score_from_table(entry.score, ply);
-        if (is_cut(entry.bound, score, alpha, beta)) return score;
-    }
-
+    if (known && !open && is_answer(t, &entry, depth, alpha, beta)) return score_from_table(entry.score, ply);
     if (prune && !open && is_probably_above(t, beta, depth)) return beta;
     if (t->stopped) return alpha;
 
