@@ -50,6 +50,7 @@ static struct samples make_samples(const struct variant *variant, const struct w
         sample->score = NO_SCORE;
         sample->game = (uint32_t)i;
         sample->target = (float)(sample->result + 1) / 2;
+        sample->weight = 1;
         samples.results[sample->result + 1]++;
     }
     return samples;
@@ -586,11 +587,11 @@ Test(samples, only_chosen_positions_are_taken) {
     char *path = temporary_path();
     write_dataset(path, &games);
     const struct sample_choice choices[] = {
-        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK},
-        {.quiet_only = false, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK},
-        {.quiet_only = true, .max_score = 150, .max_clock = MAX_CLOCK},
-        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = 3},
-        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .skip_plies = 20},
+        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .share = 1},
+        {.quiet_only = false, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .share = 1},
+        {.quiet_only = true, .max_score = 150, .max_clock = MAX_CLOCK, .share = 1},
+        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = 3, .share = 1},
+        {.quiet_only = true, .max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .share = 1, .skip_plies = 20},
         sample_choice_usual(),
     };
     size_t first = 0;
@@ -608,6 +609,69 @@ Test(samples, only_chosen_positions_are_taken) {
     struct error error;
     cr_assert_not(samples_read((const char *const *)&path, 1, NULL, &nothing, true, &sets, &error));
     cr_assert(strstr(error.text, "none of"), "%s", error.text);
+    unlink(path);
+    free(path);
+    games_free(&games);
+}
+
+// The sum of the weights of each game's and each piece number's samples, and how many there are.
+struct tallies {
+    double game[2 * GAMES], pieces[2 * MAX_CAPTURED + 1];
+    size_t games[2 * GAMES];
+};
+
+static struct tallies tally(const struct samples *samples) {
+    struct tallies tallies = {0};
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->sample[i];
+        tallies.game[sample->game] += sample->weight;
+        tallies.games[sample->game]++;
+        tallies.pieces[bits_count(sample->position.pieces[WHITE] | sample->position.pieces[BLACK])] +=
+            sample->weight;
+    }
+    return tallies;
+}
+
+Test(samples, games_and_piece_numbers_can_be_balanced) {
+    struct games games = games_play("spanish", GAMES, 8);
+    char *path = temporary_path();
+    write_dataset(path, &games);
+    struct sample_choice choice = sample_choice_usual();
+    choice.game_balance = 1;
+    struct sample_sets sets = read_twice(path, &choice);
+    const struct samples *train = &sets.part[SPLIT_TRAIN];
+    struct tallies tallies = tally(train);
+    for (int game = 0; game < 2 * GAMES; game++)
+        if (tallies.games[game] > 0)
+            cr_assert_float_eq(tallies.game[game], (double)train->count / (double)train->games, 0.01,
+                               "game %d: %g", game, tallies.game[game]);
+    samples_free(&sets);
+
+    choice.game_balance = 0;
+    choice.piece_balance = 1;
+    sets = read_twice(path, &choice);
+    tallies = tally(&sets.part[SPLIT_TRAIN]);
+    double first = 0, sum = 0;
+    for (int pieces = 0; pieces <= 2 * MAX_CAPTURED; pieces++) {
+        sum += tallies.pieces[pieces];
+        if (tallies.pieces[pieces] == 0) continue;
+        if (first == 0) first = tallies.pieces[pieces];
+        cr_assert_float_eq(tallies.pieces[pieces], first, 0.01 * first, "%d pieces", pieces);
+    }
+    cr_assert_float_eq(sum, (double)sets.part[SPLIT_TRAIN].count, 0.1);
+    samples_free(&sets);
+
+    choice.piece_balance = 0;
+    choice.share = 0.5;
+    struct sample_sets half = read_twice(path, &choice);
+    choice.share = 1;
+    sets = read_twice(path, &choice);
+    cr_assert(half.part[SPLIT_TRAIN].games < sets.part[SPLIT_TRAIN].games &&
+              half.part[SPLIT_TRAIN].games > 0);
+    cr_assert_eq(half.part[SPLIT_VALIDATION].count, sets.part[SPLIT_VALIDATION].count,
+                 "held-out games all stay");
+    samples_free(&half);
+    samples_free(&sets);
     unlink(path);
     free(path);
     games_free(&games);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,192 +11,23 @@
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 
-enum {
-    // Positions that are looked at together, in this many slices however many threads share them. What the
-    // slices give is added up in their order, and what falls to a window's table by one thread in the order
-    // of
-    // positions: sums of floating-point numbers depend on their order.
-    BLOCK = 4096,
-    SLICES = 16,
-    FEW = TERM_PATTERN,  // terms with few weights, which most positions have a say in
-    NOTHING_SEEN = WINDOW_VIEWS,
-};
-
 const struct term_group_info term_groups[GROUP_COUNT] = {
 #define X(name, size, text) {#name, text, TERM_##name, size},
     FOR_EACH_TERM(X)
 #undef X
 };
 
-// ---- Loss and gradient ----
-
-static double logistic(double z) { return 1 / (1 + exp(-z)); }
-
-// Of a target y and an expectation logistic(z): -y log p - (1 - y) log (1 - p), without overflow.
-static double cross_entropy(double z, double y) { return (z > 0 ? z : 0) + log1p(exp(-fabs(z))) - y * z; }
-
-// A position as the regression sees it.
-struct row {
-    double share[KNOTS];  // of each knot, the scale of drawish material included
-    double slope;         // of the loss by z
-    int count;
-    struct feature feature[MAX_FEATURES];  // all but those of windows
-    uint16_t view[MAX_WINDOW_TABLES][2];   // seen by White and by Black; NOTHING_SEEN where they see the same
-};
-
-struct slice {
-    double loss;
-    struct knots gradient[FEW];
-};
-
-// A gradient of which few windows' weights are not zero.
-struct gradient {
-    struct knots *at;  // [TERM_COUNT]
-    struct touched {
-        int count;
-        uint16_t view[WINDOW_VIEWS];
-        bool is_touched[WINDOW_VIEWS];
-    } table[MAX_WINDOW_TABLES];
-};
-
-// All that a pass over samples works in.
-struct pass {
-    const struct variant *variant;
-    const struct samples *samples;
-    const uint32_t *order;  // the samples by number; NULL: 0, 1, ...
-    int threads;
-    struct row row[BLOCK];
-    struct slice slice[SLICES];
-};
-
-static struct gradient *gradient_new(void) {
-    struct gradient *gradient = memory_new(1, sizeof *gradient);
-    gradient->at = memory_new(TERM_COUNT, sizeof *gradient->at);
-    return gradient;
-}
-
-static void gradient_free(struct gradient *gradient) {
-    if (gradient == NULL) return;
-    free(gradient->at);
-    free(gradient);
-}
-
-static void see(const struct variant *variant, const struct position *position, struct row *row) {
-    struct feature features[MAX_FEATURES];
-    const int count = eval_features(variant, position, features);
-    int i = 0;
-    while (i < count && features[i].term < FEW) i++;
-    row->count = i;
-    memcpy(row->feature, features, (size_t)i * sizeof *features);
-    for (int table = 0; table < MAX_WINDOW_TABLES; table++) row->view[table][0] = NOTHING_SEEN;
-    for (; i < count; i++) {  // both sides of a window, one after the other
-        const int view = features[i].term - TERM_PATTERN;
-        row->view[view / WINDOW_VIEWS][features[i].count < 0] = (uint16_t)(view % WINDOW_VIEWS);
-    }
-}
-
-static void add_sums(const struct row *row, const struct knots *logits, double sum[static KNOTS]) {
-    for (int i = 0; i < row->count; i++)
-        for (int k = 0; k < KNOTS; k++) sum[k] += logits[row->feature[i].term].at[k] * row->feature[i].count;
-    for (int table = 0; table < MAX_WINDOW_TABLES; table++) {
-        if (row->view[table][0] == NOTHING_SEEN) continue;
-        const struct knots *tables = logits + TERM_PATTERN + table * WINDOW_VIEWS;
-        const struct knots *white = &tables[row->view[table][0]], *black = &tables[row->view[table][1]];
-        for (int k = 0; k < KNOTS; k++) sum[k] += white->at[k] - black->at[k];
-    }
-}
-
-static double expect(const struct variant *variant, const struct position *position,
-                     const struct knots *logits, struct row *row) {
-    double sum[KNOTS] = {0}, z = 0;
-    see(variant, position, row);
-    add_sums(row, logits, sum);
-    const struct eval_shares shares = eval_shares(variant, position);
-    for (int k = 0; k < KNOTS; k++) z += sum[k] * shares.of[k] / EVAL_WHOLE;
-    const double scale = eval_scale(variant, position, z < 0 ? BLACK : WHITE) / 8.0;
-    for (int k = 0; k < KNOTS; k++) row->share[k] = scale * shares.of[k] / EVAL_WHOLE;
-    return scale * z;
-}
-
-static void look_at(const struct variant *variant, const struct sample *sample, const struct knots *logits,
-                    struct row *row, struct slice *slice) {
-    const double z = expect(variant, &sample->position, logits, row), y = (double)sample->target;
-    row->slope = logistic(z) - y;
-    slice->loss += cross_entropy(z, y);
-    double slope[KNOTS];
-    for (int k = 0; k < KNOTS; k++) slope[k] = row->slope * row->share[k];
-    for (int i = 0; i < row->count; i++)
-        for (int k = 0; k < KNOTS; k++)
-            slice->gradient[row->feature[i].term].at[k] += slope[k] * row->feature[i].count;
-}
-
-static void touch(struct touched *touched, int view) {
-    if (touched->is_touched[view]) return;
-    touched->is_touched[view] = true;
-    touched->view[touched->count++] = (uint16_t)view;
-}
-
-// What the rows say about the weights of one table.
-static void add_table(const struct row *rows, size_t count, int table, struct gradient *gradient) {
-    struct knots *at = gradient->at + TERM_PATTERN + table * WINDOW_VIEWS;
-    for (size_t i = 0; i < count; i++) {
-        const uint16_t *view = rows[i].view[table];
-        if (view[0] == NOTHING_SEEN) continue;
-        touch(&gradient->table[table], view[0]);
-        touch(&gradient->table[table], view[1]);
-        for (int k = 0; k < KNOTS; k++) {
-            const double slope = rows[i].slope * rows[i].share[k];
-            at[view[0]].at[k] += slope;
-            at[view[1]].at[k] -= slope;
-        }
-    }
-}
-
-static void pass_block(struct pass *pass, size_t first, size_t count, const struct knots *logits,
-                       struct gradient *gradient) {
-    const int tables = window_tables(pass->variant->rules->width);
-#pragma omp parallel num_threads(pass->threads)
-    {
-#pragma omp for schedule(static)
-        for (size_t s = 0; s < SLICES; s++) {
-            for (size_t i = s * count / SLICES; i < (s + 1) * count / SLICES; i++) {
-                const size_t number = pass->order != NULL ? pass->order[first + i] : first + i;
-                look_at(pass->variant, &pass->samples->sample[number], logits, &pass->row[i],
-                        &pass->slice[s]);
-            }
-        }
-        if (gradient != NULL) {
-#pragma omp for schedule(dynamic)
-            for (int table = 0; table < tables; table++) add_table(pass->row, count, table, gradient);
-        }
-    }
-}
-
-// The loss of samples first .. first + count - 1 in the order of the pass; adds to `gradient` unless NULL.
-static double pass_over(struct pass *pass, size_t first, size_t count, const struct knots *logits,
-                        struct gradient *gradient) {
-    memset(pass->slice, 0, sizeof pass->slice);
-    for (size_t i = 0; i < count; i += BLOCK)
-        pass_block(pass, first + i, count - i < BLOCK ? count - i : BLOCK, logits, gradient);
-    double loss = 0;
-    for (int s = 0; s < SLICES; s++) {
-        loss += pass->slice[s].loss;
-        for (int t = 0; gradient != NULL && t < FEW; t++)
-            for (int k = 0; k < KNOTS; k++) gradient->at[t].at[k] += pass->slice[s].gradient[t].at[k];
-    }
-    return loss;
-}
+// ---- For tests and other commands ----
 
 double fit_loss(const struct variant *variant, const struct samples *samples,
                 const struct knots logits[static TERM_COUNT], struct knots *gradient, int threads) {
-    struct pass *pass = memory_new(1, sizeof *pass);
-    *pass = (struct pass){.variant = variant, .samples = samples, .threads = threads};
+    struct pass *pass = pass_new(variant, threads);
     struct gradient *sum = gradient != NULL ? gradient_new() : NULL;
-    const double loss = pass_over(pass, 0, samples->count, logits, sum);
+    const double loss = pass_over(pass, samples, NULL, 0, samples->count, logits, sum).loss;
     for (int t = 0; sum != NULL && t < TERM_COUNT; t++)
         for (int k = 0; k < KNOTS; k++) gradient[t].at[k] += sum->at[t].at[k];
     gradient_free(sum);
-    free(pass);
+    pass_free(pass);
     return loss;
 }
 
@@ -338,11 +168,18 @@ static void count_support(struct descent *descent) {
         *(t < FEW ? &result->weights_seen : &result->views_seen) += result->support[t] > 0;
 }
 
-// Mean loss of a part; NAN when it is empty.
-static double mean_loss(const struct descent *descent, enum split part, const struct knots *logits) {
+// Of a part: its mean loss, NAN when it is empty, and in *accuracy (unless NULL) how much of the positions of
+// decided games the side that won was ahead in.
+static double measure(const struct descent *descent, enum split part, const struct knots *logits,
+                      double *accuracy) {
     const struct samples *samples = &descent->sets->part[part];
-    return fit_loss(descent->sets->variant, samples, logits, NULL, descent->settings->threads) /
-           (double)samples->count;
+    const struct sums sums = pass_over(descent->pass, samples, NULL, 0, samples->count, logits, NULL);
+    if (accuracy != NULL) *accuracy = (double)sums.foreseen / (double)sums.decided;
+    return sums.loss / (double)samples->count;
+}
+
+static double mean_loss(const struct descent *descent, enum split part, const struct knots *logits) {
+    return measure(descent, part, logits, NULL);
 }
 
 // Fisher-Yates; every epoch has a stream of its own.
@@ -421,7 +258,9 @@ static bool run_epoch(struct descent *descent, int epoch, double *loss) {
         const size_t left = train->count - first, batch = (size_t)settings->batch;
         const size_t count = left < batch ? left : batch;
         if (interrupted()) return false;
-        *loss += pass_over(descent->pass, first, count, descent->logits, descent->gradient);
+        *loss +=
+            pass_over(descent->pass, train, descent->order, first, count, descent->logits, descent->gradient)
+                .loss;
         step(descent, count, rate);
     }
     *loss /= (double)train->count;
@@ -443,7 +282,7 @@ static void descend(struct descent *descent, fit_report *report, void *context) 
         if (result->interrupted) return;
         const double seconds = clock_seconds() - start;
         line.positions_per_second = (double)descent->sets->part[SPLIT_TRAIN].count / (seconds + 1e-9);
-        line.loss[SPLIT_VALIDATION] = mean_loss(descent, SPLIT_VALIDATION, descent->logits);
+        line.loss[SPLIT_VALIDATION] = measure(descent, SPLIT_VALIDATION, descent->logits, &line.accuracy);
         line.best = line.loss[SPLIT_VALIDATION] < lowest;
         result->epochs = epoch;
         if (line.best) {
@@ -530,10 +369,6 @@ static bool start_descent(struct descent *descent, const struct weights *start, 
     count_support(descent);
     descent->order = memory_new(train->count, sizeof *descent->order);
     for (size_t i = 0; i < train->count; i++) descent->order[i] = (uint32_t)i;
-    *descent->pass = (struct pass){.variant = descent->sets->variant,
-                                   .samples = train,
-                                   .order = descent->order,
-                                   .threads = descent->settings->threads};
     return true;
 }
 
@@ -548,7 +383,7 @@ static bool end_descent(const struct descent *descent, struct error *error) {
 
 static void free_descent(struct descent *descent) {
     free(descent->order);
-    free(descent->pass);
+    pass_free(descent->pass);
     gradient_free(descent->gradient);
     free(descent->start);
     free(descent->logits);
@@ -566,7 +401,7 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
         .sets = sets,
         .settings = settings,
         .result = result,
-        .pass = memory_new(1, sizeof *descent.pass),
+        .pass = pass_new(sets->variant, settings->threads),
         .gradient = gradient_new(),
         .start = logits_new(),
         .logits = logits_new(),

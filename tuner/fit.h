@@ -19,8 +19,7 @@
 #ifndef HUFF_TUNER_FIT_H
 #define HUFF_TUNER_FIT_H
 
-#include "search/eval.h"
-#include "tuner/samples.h"
+#include "tuner/loss.h"
 
 // The terms as groups of weights: one for each line of FOR_EACH_TERM.
 enum term_group {
@@ -54,8 +53,9 @@ struct fit_settings {
 struct fit_epoch {
     int epoch;
     double positions_per_second;
-    double loss[2];  // by enum split
-    bool best;       // so far
+    double loss[2];   // by enum split
+    double accuracy;  // of the validation positions in games that were not drawn: the winner was ahead; 0..1
+    bool best;        // so far
 };
 typedef void fit_report(void *context, const struct fit_epoch *);
 
@@ -80,10 +80,6 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
     __attribute__((warn_unused_result));
 
 // ---- the parts of it that tests and other commands need ----
-
-struct knots {
-    double at[KNOTS];
-};
 
 // Weights in logits, from centipawns at `centipawns_per_logit`.
 void fit_logits(const struct weights *, double centipawns_per_logit, struct knots logits[static TERM_COUNT]);

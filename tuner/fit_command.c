@@ -143,7 +143,7 @@ static void print_head(const struct sample_sets *sets, const char *start) {
                part_names[part], samples->games, samples->count, samples->results[2], samples->results[1],
                samples->results[0]);
     }
-    printf("epoch  positions/s  train loss  validation loss\n");
+    printf("epoch  positions/s  train loss  validation loss  accuracy\n");
     fflush(stdout);
 }
 
@@ -156,11 +156,13 @@ static void tell_epoch(void *context, const struct fit_epoch *epoch) {
     json_object_set_new(line, "positions_per_second", json_number(epoch->positions_per_second));
     json_object_set_new(line, "train_loss", json_number(epoch->loss[SPLIT_TRAIN]));
     json_object_set_new(line, "validation_loss", json_number(epoch->loss[SPLIT_VALIDATION]));
+    json_object_set_new(line, "accuracy", json_number(epoch->accuracy));
     json_object_set_new(line, "best", json_boolean(epoch->best));
     json_array_append_new(account->epochs, line);
     if (account->arguments->common.json || account->arguments->common.quiet) return;
-    printf("%5d %12.0f %11.5f %16.5f%s\n", epoch->epoch, epoch->positions_per_second,
-           epoch->loss[SPLIT_TRAIN], epoch->loss[SPLIT_VALIDATION], epoch->best ? " *" : "");
+    printf("%5d %12.0f %11.5f %16.5f %8.2f%%%s\n", epoch->epoch, epoch->positions_per_second,
+           epoch->loss[SPLIT_TRAIN], epoch->loss[SPLIT_VALIDATION], 100 * epoch->accuracy,
+           epoch->best ? " *" : "");
     fflush(stdout);
 }
 

@@ -11,6 +11,7 @@
 struct sample_keys {
     bool *quiet_only;
     uint32_t *skip_plies, *max_score, *max_clock;
+    double *share, *game_balance, *piece_balance;
 };
 struct l2_keys {
     double *group[GROUP_COUNT];
@@ -32,6 +33,9 @@ static const cyaml_schema_field_t sample_fields[] = {
     CYAML_FIELD_UINT_PTR("skip_plies", CYAML_FLAG_OPTIONAL, struct sample_keys, skip_plies),
     CYAML_FIELD_UINT_PTR("max_score", CYAML_FLAG_OPTIONAL, struct sample_keys, max_score),
     CYAML_FIELD_UINT_PTR("max_clock", CYAML_FLAG_OPTIONAL, struct sample_keys, max_clock),
+    CYAML_FIELD_FLOAT_PTR("share", CYAML_FLAG_OPTIONAL, struct sample_keys, share),
+    CYAML_FIELD_FLOAT_PTR("game_balance", CYAML_FLAG_OPTIONAL, struct sample_keys, game_balance),
+    CYAML_FIELD_FLOAT_PTR("piece_balance", CYAML_FLAG_OPTIONAL, struct sample_keys, piece_balance),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t l2_fields[] = {
@@ -132,6 +136,11 @@ static bool take_all(const struct source *source, const struct fit_keys *keys, s
                 &settings->choice.skip_plies) &&
            take(source, "sample.max_score", sample->max_score, 1, SCORE_WIN, &settings->choice.max_score) &&
            take(source, "sample.max_clock", sample->max_clock, 0, MAX_CLOCK, &settings->choice.max_clock) &&
+           take_real(source, "sample.share", sample->share, 1e-6, 1, &settings->choice.share) &&
+           take_real(source, "sample.game_balance", sample->game_balance, 0, 1,
+                     &settings->choice.game_balance) &&
+           take_real(source, "sample.piece_balance", sample->piece_balance, 0, 1,
+                     &settings->choice.piece_balance) &&
            take_l2(source, &keys->l2, settings->l2);
 }
 

@@ -3,15 +3,19 @@
 #include "tuner/samples.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/support/memory.h"
 #include "core/support/progress.h"
+#include "core/support/random.h"
+
+enum { SHARE_SEED = 8 };  // a stream of its own for each game
 
 const char *const part_names[PART_COUNT] = {"train", "validation", "test"};
 
 struct sample_choice sample_choice_usual(void) {
-    return (struct sample_choice){.quiet_only = true, .max_score = SCORE_LIMIT, .max_clock = 0};
+    return (struct sample_choice){.quiet_only = true, .max_score = SCORE_LIMIT, .max_clock = 0, .share = 1};
 }
 
 // What one pass over the dataset needs.
@@ -84,17 +88,63 @@ static void add_sample(struct samples *samples, struct sample sample) {
     samples->sample[samples->count++] = sample;
 }
 
+// Held-out games are all looked at, whatever the share.
+static bool is_in_share(const struct reading *reading, uint32_t game) {
+    if (reading->games.split[game] != SPLIT_TRAIN || reading->choice->share >= 1) return true;
+    struct random random = random_stream(SHARE_SEED, game);
+    return random_unit(&random) < reading->choice->share;
+}
+
 static void take_row(struct reading *reading, size_t row) {
     const struct position_columns *rows = &reading->rows;
     const uint32_t game = rows->game[row];
+    if (!is_in_share(reading, game)) return;
     add_sample(&reading->sets->part[reading->games.split[game]],
                (struct sample){
                    .position = position_from_columns(reading->sets->variant, rows, row),
                    .target = (float)(rows->result[row] + 1) / 2,
+                   .weight = 1,
                    .score = rows->score[row],
                    .result = rows->result[row],
                    .game = game,
                });
+}
+
+// ---- Weighing ----
+
+static int pieces_of(const struct sample *sample) {
+    return bits_count(sample->position.pieces[WHITE] | sample->position.pieces[BLACK]);
+}
+
+// A game's samples come one after the other.
+static void balance_games(struct samples *samples, double balance) {
+    for (size_t first = 0, next; first < samples->count; first = next) {
+        next = first + 1;
+        while (next < samples->count && samples->sample[next].game == samples->sample[first].game) next++;
+        const float weight = (float)pow((double)(next - first), -balance);
+        for (size_t i = first; i < next; i++) samples->sample[i].weight *= weight;
+    }
+}
+
+static void balance_pieces(struct samples *samples, double balance) {
+    double weight[2 * MAX_CAPTURED + 1] = {0};
+    for (size_t i = 0; i < samples->count; i++)
+        weight[pieces_of(&samples->sample[i])] += samples->sample[i].weight;
+    for (size_t i = 0; i < samples->count; i++)
+        samples->sample[i].weight *= (float)pow(weight[pieces_of(&samples->sample[i])], -balance);
+}
+
+static void average_one(struct samples *samples) {
+    double sum = 0;
+    for (size_t i = 0; i < samples->count; i++) sum += samples->sample[i].weight;
+    for (size_t i = 0; i < samples->count; i++)
+        samples->sample[i].weight *= (float)((double)samples->count / sum);
+}
+
+static void weigh(struct samples *samples, const struct sample_choice *choice) {
+    if (choice->game_balance > 0) balance_games(samples, choice->game_balance);
+    if (choice->piece_balance > 0) balance_pieces(samples, choice->piece_balance);
+    average_one(samples);
 }
 
 // ---- Reading ----
@@ -171,6 +221,7 @@ bool samples_read(const char *const *paths, int count, const struct variant *wan
         done =
             error_set(error, "%s: holds games of %s, not of %s", paths[0], sets->variant->name, wanted->name);
     done = done && read_all(dataset, choice, quiet, sets, error) && have_any(sets, paths[0], error);
+    for (int part = 0; done && part < PART_COUNT; part++) weigh(&sets->part[part], choice);
     dataset_close(dataset);
     if (!done) samples_free(sets);
     return done;

@@ -13,6 +13,7 @@ extern const char *const part_names[PART_COUNT];  // by enum split: "train", "va
 struct sample {
     struct position position;
     float target;   // what White scores from here, 0..1: at first the result
+    float weight;   // of its loss; 1 on average over the part
     int16_t score;  // centipawns, White's view; NO_SCORE
     int8_t result;  // White's view
     uint32_t game;  // row of the dataset
@@ -40,6 +41,10 @@ struct sample_choice {
     int skip_plies;   // from the start of the game
     int max_score;    // at most, in centipawns for either side
     int max_clock;    // at most, plies since progress: endings in which kings walk about are many and alike
+    double share;     // of the training games, chosen by their rows; 1 = all
+    // How much less the positions of a game count that has many (0: not at all, 1: every game counts the
+    // same), and those of a number of pieces that many have.
+    double game_balance, piece_balance;
 };
 struct sample_choice sample_choice_usual(void);  // configs/fit-default.yaml says why
 

@@ -1,0 +1,46 @@
+// loss.h -- what the regression makes smaller: the cross entropy of expectations and targets, and its
+// gradient.
+//
+// The same samples in the same order give the same sums, bit by bit, for any number of threads.
+#ifndef HUFF_TUNER_LOSS_H
+#define HUFF_TUNER_LOSS_H
+
+#include "search/eval.h"
+#include "tuner/samples.h"
+
+// The weights of a term in logits.
+struct knots {
+    double at[KNOTS];
+};
+
+enum { FEW = TERM_PATTERN };  // terms before it have few weights, and most positions have a say in them
+
+// Of which few windows' weights are not zero: those of the views that are touched.
+struct gradient {
+    struct knots *at;  // [TERM_COUNT]
+    struct touched {
+        int count;
+        uint16_t view[WINDOW_VIEWS];
+        bool is_touched[WINDOW_VIEWS];
+    } table[MAX_WINDOW_TABLES];
+};
+struct gradient *gradient_new(void);  // zero
+void gradient_free(struct gradient *);
+
+double logistic(double z);
+
+struct sums {
+    double loss;
+    uint64_t decided, foreseen;  // positions of games that one side won, and those in which it was ahead
+};
+
+// Room to work in.
+struct pass *pass_new(const struct variant *, int threads) __attribute__((warn_unused_result));
+void pass_free(struct pass *);
+
+// Over the samples that order[first .. first + count - 1] lists by number (NULL: 0, 1, ...); the gradient is
+// added to `gradient` unless NULL. logits[TERM_COUNT].
+struct sums pass_over(struct pass *, const struct samples *, const uint32_t *order, size_t first,
+                      size_t count, const struct knots *logits, struct gradient *gradient);
+
+#endif
