@@ -47,7 +47,7 @@ play few american+free 60
 run 0 fit "$config" games -o one.weights --threads 1
 says '^spanish: 400 games, [0-9]+ positions; starting from material alone$'
 says '^  train +[0-9]+ games +[0-9]+ positions chosen; White won [0-9]+, drew [0-9]+, lost [0-9]+$'
-says '^    1 +[0-9]+ +0\.[0-9]{5} +0\.[0-9]{5} \*$'
+says '^    1 +[0-9]+ +0\.[0-9]{5} +0\.[0-9]{5} +[0-9]{2}\.[0-9]{2}% \*$'
 says '^ended with epoch [0-9]+; epoch [1-9][0-9]* is kept$'
 says '^validation loss 0\.[0-9]{5}, with material 0\.[0-9]{5}: [0-9.]+% lower$'
 says '^weights written to one\.weights$'
