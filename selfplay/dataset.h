@@ -104,9 +104,13 @@ void opening_columns_free(struct opening_columns *);
 struct label_columns label_columns_new(size_t rows);
 void label_columns_free(struct label_columns *);
 
+// The columns from row `row` on.
+struct position_columns position_columns_at(const struct position_columns *, size_t row);
+struct game_columns game_columns_at(const struct game_columns *, size_t row);
+struct label_columns label_columns_at(const struct label_columns *, size_t row);
+
 // Moves the rows to keep together at the beginning; returns how many they are.
 size_t position_columns_keep(const struct position_columns *, size_t rows, const bool *keep);
-size_t game_columns_keep(const struct game_columns *, size_t rows, const bool *keep);
 size_t label_columns_keep(const struct label_columns *, size_t rows, const bool *keep);
 
 // What a file says of itself. The texts belong to the caller of dataset_create, or to the dataset read.

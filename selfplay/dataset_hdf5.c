@@ -83,6 +83,17 @@ struct label_columns label_columns_new(size_t rows) {
 }
 void label_columns_free(struct label_columns *columns) { table_release(&labels_table, columns); }
 
+#define COLUMN_AT(name, type, kind) .name = columns->name != NULL ? columns->name + row : NULL,
+struct position_columns position_columns_at(const struct position_columns *columns, size_t row) {
+    return (struct position_columns){FOR_EACH_POSITION_COLUMN(COLUMN_AT)};
+}
+struct game_columns game_columns_at(const struct game_columns *columns, size_t row) {
+    return (struct game_columns){FOR_EACH_GAME_COLUMN(COLUMN_AT)};
+}
+struct label_columns label_columns_at(const struct label_columns *columns, size_t row) {
+    return (struct label_columns){FOR_EACH_LABEL_COLUMN(COLUMN_AT)};
+}
+
 static size_t keep_rows(const struct table *table, const void *columns, size_t rows, const bool *keep) {
     size_t kept = 0;
     for (size_t row = 0; row < rows; row++) {
@@ -98,9 +109,6 @@ static size_t keep_rows(const struct table *table, const void *columns, size_t r
 
 size_t position_columns_keep(const struct position_columns *columns, size_t rows, const bool *keep) {
     return keep_rows(&positions_table, columns, rows, keep);
-}
-size_t game_columns_keep(const struct game_columns *columns, size_t rows, const bool *keep) {
-    return keep_rows(&games_table, columns, rows, keep);
 }
 size_t label_columns_keep(const struct label_columns *columns, size_t rows, const bool *keep) {
     return keep_rows(&labels_table, columns, rows, keep);

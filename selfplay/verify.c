@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,14 @@
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
+#include "core/support/progress.h"
 #include "selfplay/rules_json.h"
 #include "selfplay/shards.h"
 
 // Positions read in one go; more when a single game has more.
 enum { BATCH_POSITIONS = 8 * DATASET_BLOCK };
+
+#define MOST_SHARDS ((uint64_t)1 << 32)
 
 struct verifier {
     struct dataset *dataset;
@@ -25,8 +29,11 @@ struct verifier {
     struct opening_columns openings;  // of the file
     struct game_columns games;        // a block of them
     struct position_columns rows;     // a batch of them
+    struct label_columns labels;
     size_t room;
     struct move_list list;
+    struct progress *progress;
+    uint64_t last_id;  // of the game before
     verify_fault *fault;
     void *context;
 };
@@ -150,6 +157,40 @@ static void check_game(struct verifier *v, size_t game_row, uint64_t number, siz
     game_free(&game);
 }
 
+// ---- one game of which some positions were chosen ----
+
+static bool check_chosen(struct verifier *v, size_t game_row, uint64_t number, size_t row, int last_ply) {
+    const uint64_t id = v->games.id[game_row];
+    const struct position_columns *rows = &v->rows;
+    const struct position position = position_from_columns(v->variant, rows, row);
+    const unsigned captures = POSITION_CAN_CAPTURE | POSITION_OPPONENT_CAN_CAPTURE;
+    const int ply = rows->ply[row];
+    struct error error;
+    if (!variant_check(v->variant, &position, &error)) return report(v, id, ply, "%s", error.text);
+    if (rows->game[row] != number) return report(v, id, ply, "the row belongs to another game");
+    if (ply <= last_ply || ply >= v->games.plies[game_row]) return report(v, id, ply, "out of order");
+    if (rows->result[row] != v->games.result[game_row]) return report(v, id, ply, "another result");
+    if ((rows->flags[row] & captures) != capture_flags(v->variant, &position)) {
+        return report(v, id, ply, "wrong capture flags");
+    }
+    // Without the moves before, a limit on moves of one king is not known: there may be fewer.
+    v->variant->generate(&position, &v->list);
+    if (rows->move[row] >= v->list.count || v->list.truncated) {
+        return report(v, id, ply, "move %u of %d legal ones", rows->move[row], v->list.count);
+    }
+    const float expected = v->labels.expected[row];
+    return (v->labels.seen[row] > 0 && expected >= 0 && expected <= 1) ||
+           report(v, id, ply, "label %g of %u positions", (double)expected, v->labels.seen[row]);
+}
+
+static void check_choice(struct verifier *v, size_t game_row, uint64_t number, size_t first_row) {
+    int last_ply = -1;
+    for (unsigned i = 0; i < v->games.count[game_row]; i++) {
+        if (!check_chosen(v, game_row, number, first_row + i, last_ply)) return;
+        last_ply = v->rows.ply[first_row + i];
+    }
+}
+
 // ---- one file ----
 
 // Do the games of the block follow one another without gap? `*end` is the row after the last of them.
@@ -157,8 +198,13 @@ static bool check_chain(struct verifier *v, uint64_t first_number, size_t count,
     for (size_t i = 0; i < count; i++) {
         const uint64_t in_file = first_number + i - v->file->first_game;
         const uint64_t id = v->games.id[i], expected = v->file->info.first_game + in_file;
-        if (id != expected) return report(v, id, -1, "expected game %" PRIu64 " in this row", expected);
-        if (v->games.first[i] != *end || v->games.count[i] != v->games.plies[i]) {
+        const bool chosen = v->file->info.origin != NULL;  // some games may have been left out
+        if (chosen ? in_file > 0 && id <= v->last_id : id != expected) {
+            return report(v, id, -1, "expected game %" PRIu64 " in this row", expected);
+        }
+        v->last_id = id;
+        if (v->games.first[i] != *end ||
+            (v->file->info.sample == NULL && v->games.count[i] != v->games.plies[i])) {
             return report(v, id, -1, "its rows do not follow those of the game before");
         }
         *end += v->games.count[i];
@@ -172,10 +218,13 @@ static bool check_chain(struct verifier *v, uint64_t first_number, size_t count,
 static bool read_batch(struct verifier *v, uint64_t first, size_t count, struct error *error) {
     if (count > v->room) {
         position_columns_free(&v->rows);
+        label_columns_free(&v->labels);
         v->room = count;
         v->rows = position_columns_new(count);
+        v->labels = label_columns_new(count);
     }
-    return dataset_read_positions(v->dataset, first, count, &v->rows, error);
+    return dataset_read_positions(v->dataset, first, count, &v->rows, error) &&
+           (v->file->info.sample == NULL || dataset_read_labels(v->dataset, first, count, &v->labels, error));
 }
 
 // The games of a block whose chain is good.
@@ -186,10 +235,16 @@ static bool check_block(struct verifier *v, uint64_t first_number, size_t count,
             rows += v->games.count[to];
         }
         const uint64_t first = v->games.first[from];
+        if (interrupted()) return error_set(error, "interrupted");
         if (!read_batch(v, first, rows, error)) return false;
         for (size_t i = from; i < to; i++) {
-            check_game(v, i, first_number + i, (size_t)(v->games.first[i] - first));
+            const size_t row = (size_t)(v->games.first[i] - first);
+            if (v->file->info.sample != NULL)
+                check_choice(v, i, first_number + i, row);
+            else
+                check_game(v, i, first_number + i, row);
         }
+        progress_step(v->progress, to - from);
     }
     return true;
 }
@@ -219,7 +274,8 @@ static bool verify_file(struct verifier *v, int index, struct error *error) {
     return done;
 }
 
-void verify_dataset(struct dataset *dataset, verify_fault *fault, void *context) {
+bool verify_dataset(struct dataset *dataset, bool quiet, verify_fault *fault, void *context,
+                    struct error *error) {
     struct verifier *v = memory_new(1, sizeof *v);
     v->dataset = dataset;
     v->variant = dataset_variant(dataset);
@@ -228,30 +284,76 @@ void verify_dataset(struct dataset *dataset, verify_fault *fault, void *context)
     v->games = game_columns_new(DATASET_BLOCK);
     v->room = BATCH_POSITIONS;
     v->rows = position_columns_new(v->room);
-    for (int i = 0; i < dataset_file_count(dataset); i++) {
-        struct error error;
-        if (!verify_file(v, i, &error)) fault(context, error.text);
+    v->labels = label_columns_new(v->room);
+    v->progress = progress_start("verifying", "games", dataset_games(dataset), quiet);
+    for (int i = 0; i < dataset_file_count(dataset) && !interrupted(); i++) {
+        struct error cause;
+        if (!verify_file(v, i, &cause) && !interrupted()) fault(context, cause.text);
     }
+    progress_end(v->progress);
     position_columns_free(&v->rows);
+    label_columns_free(&v->labels);
     game_columns_free(&v->games);
     free(v);
+    return !interrupted() || error_set(error, "interrupted: not all games were checked");
 }
 
 // ---- the folder of a run ----
 
-// One more than the highest number of a shard.
-static uint64_t count_shards(const char *folder) {
-    uint64_t count = 0, number;
+// The shards that a folder holds: present[number] for numbers below the count. NULL when it has none.
+static bool *list_shards(const char *folder, uint64_t *count) {
+    bool *present = NULL;
+    uint64_t number;
     DIR *entries = opendir(folder);
+    *count = 0;
     for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
-        if (shard_name(entry->d_name, &number) && number >= count) count = number + 1;
+        if (!shard_name(entry->d_name, &number) || number >= MOST_SHARDS) continue;
+        if (number >= *count) {
+            present = memory_grow(present, number + 1, sizeof *present);
+            memset(present + *count, 0, number + 1 - *count);
+            *count = number + 1;
+        }
+        present[number] = true;
     }
     if (entries != NULL) closedir(entries);
-    return count;
+    return present;
+}
+
+// How many the run is to have; 0 where the folder does not say.
+static uint64_t planned_shards(const char *folder) {
+    json_int_t games = 0, shard_games = 0;
+    char *path = memory_text("%s/manifest.json", folder);
+    json_t *manifest = json_load_file(path, 0, NULL);
+    const bool said = json_unpack(manifest, "{s:{s:I, s:I}}", "config", "games", &games, "shard_games",
+                                  &shard_games) == 0 &&
+                      games > 0 && shard_games > 0;
+    json_decref(manifest);
+    free(path);
+    return said ? (uint64_t)((games + shard_games - 1) / shard_games) : 0;
+}
+
+uint64_t verify_missing_shards(const char *folder, verify_fault *fault, void *context) {
+    uint64_t count, missing = 0, first = 0;
+    bool *present = list_shards(folder, &count);
+    const uint64_t planned = planned_shards(folder), all = planned > count ? planned : count;
+    for (uint64_t i = all; i-- > 0;) {
+        if (i < count && present[i]) continue;
+        first = i;
+        missing++;
+    }
+    free(present);
+    if (missing == 0) return 0;
+    char *text = memory_text("%s: %" PRIu64 " of %" PRIu64 " shards %s missing, the first is shard %" PRIu64,
+                             folder, missing, all, missing == 1 ? "is" : "are", first);
+    fault(context, text);
+    free(text);
+    return missing;
 }
 
 bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *error) {
-    const uint64_t count = shards_have_sums(folder) ? count_shards(folder) : 0;
+    uint64_t count;
+    free(list_shards(folder, &count));
+    if (!shards_have_sums(folder)) count = 0;
     struct shard_sum *sums = memory_new(count > 0 ? count : 1, sizeof *sums);
     const bool done = shards_examine(folder, count, sums, error);
     for (uint64_t i = 0; i < count && done; i++) {

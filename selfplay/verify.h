@@ -8,12 +8,18 @@
 typedef void verify_fault(void *context, const char *text);
 
 // Checks the chain of games and positions, every position, move, flag and counter, and each result against
-// the last position. What is wrong goes to `fault`; a file that cannot be read is a fault too.
-void verify_dataset(struct dataset *, verify_fault *fault, void *context);
+// the last position. Of chosen positions, which cannot be replayed, each is checked by itself. What is wrong
+// goes to `fault`; a file that cannot be read is a fault too. False only after Ctrl-C.
+bool verify_dataset(struct dataset *, bool quiet, verify_fault *fault, void *context, struct error *)
+    __attribute__((warn_unused_result));
 
 // The shards of a folder against its shards.sha256, where it has one: damaged ones, and gaps in their
 // numbers.
 bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *)
     __attribute__((warn_unused_result));
+
+// Says in one line which shards a run has not, by gaps in their numbers and by the games it is to play;
+// returns how many.
+uint64_t verify_missing_shards(const char *folder, verify_fault *fault, void *context);
 
 #endif

@@ -166,7 +166,8 @@ static uint64_t round_trip(const char *variant, int count) {
     cr_assert_eq(info->seed, 77);
     cr_assert_eq(info->first_game, 500);
     check_games(dataset, &games, 0, 500);
-    verify_dataset(dataset, no_fault, NULL);
+    struct error error = {.text = ""};
+    cr_assert(verify_dataset(dataset, true, no_fault, NULL, &error));
     const uint64_t positions = dataset_positions(dataset);
     dataset_close(dataset);
     free(path);
@@ -352,7 +353,8 @@ static struct faults verify_games(const struct games *games) {
     const struct folder folder = folder_new();
     char *path = put_games(&folder, "one.h5", games, 0);
     struct dataset *dataset = open_all((const char *const *)&path, 1);
-    verify_dataset(dataset, take_fault, &faults);
+    struct error error = {.text = ""};
+    cr_assert(verify_dataset(dataset, true, take_fault, &faults, &error));
     dataset_close(dataset);
     free(path);
     folder_remove(&folder);

@@ -1,0 +1,40 @@
+// data_command.h -- the commands of the program huff-data, each of which returns the exit code, and what they
+// share.
+#ifndef HUFF_SELFPLAY_DATA_COMMAND_H
+#define HUFF_SELFPLAY_DATA_COMMAND_H
+
+#include "core/support/options.h"
+#include "selfplay/dataset.h"
+
+int data_info_run(int argc, char **argv);
+int data_verify_run(int argc, char **argv);
+int data_merge_run(int argc, char **argv);
+int data_vds_run(int argc, char **argv);
+int data_pdn_run(int argc, char **argv);
+int data_sample_run(int argc, char **argv);
+int data_stats_run(int argc, char **argv);
+
+// ---- what all command lines have: datasets, and the options of all programs ----
+
+// Its parser takes the arguments that are no options; a command hands it down as a child.
+struct data_paths {
+    struct common_options common;
+    const char **paths;  // owned
+    int count;
+};
+extern const struct argp data_paths_argp;  // its input is a struct data_paths *
+
+// All of them as one; --variant says which one is expected.
+struct dataset *data_open(const struct data_paths *, struct error *);
+
+// A whole number, or two with "-" between them of which either may be left out: "20-60", "20-", "-60".
+struct data_range {
+    int64_t least, most;
+};
+bool data_range_parse(const char *name, const char *text, int64_t least, int64_t most, struct data_range *,
+                      struct error *) __attribute__((warn_unused_result));
+
+// Ends a command: frees the paths, prints the error when there is one.
+int data_end(struct data_paths *, bool done, const struct error *);
+
+#endif
