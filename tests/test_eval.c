@@ -174,6 +174,95 @@ Test(eval, colour_swap_keeps_the_score_of_the_side_to_move) {
     }
 }
 
+// What a side sees, square by square. A side at the top turns the board first.
+static int view_by_hand(int width, int window, bitboard own, bitboard other) {
+    int view = 0;
+    for (int i = WINDOW_SQUARES - 1; i >= 0; i--) {
+        const int row = window_first_row(width, window) + i / 2,
+                  column = window_first_column(width, window) + i % 2;
+        const bitboard bit = square_bit(board_square(width, row * (width / 2) + column + 1));
+        view = 3 * view + (own & bit ? 1 : other & bit ? 2 : 0);
+    }
+    return view;
+}
+
+Test(windows, show_what_stands_there) {
+    struct splitmix random = splitmix_of("windows", 1);
+    for (int width = 8; width <= 10; width += 2) {
+        const int count = window_count(width);
+        cr_assert_eq(count, width == 8 ? 9 : 16);
+        bitboard shown = 0;
+        for (int window = 0; window < count; window++) {
+            cr_assert_eq(bits_count(window_mask(width, window)), WINDOW_SQUARES);
+            cr_assert_eq(board_turned(width, window_mask(width, window)),
+                         window_mask(width, count - 1 - window));
+            shown |= window_mask(width, window);
+        }
+        cr_assert_eq(shown, board_all(width), "every square is shown");
+        for (int n = 0; n < POSITIONS; n++) {
+            const bitboard men = splitmix_bits(&random) & board_all(width);
+            const bitboard white = men & splitmix_bits(&random), black = men & ~white;
+            for (int window = 0; window < count; window++) {
+                cr_assert_eq(window_view(width, window, white, black),
+                             view_by_hand(width, window, white, black));
+                cr_assert_eq(window_view_from_top(width, window, black, white),
+                             view_by_hand(width, count - 1 - window, board_turned(width, black),
+                                          board_turned(width, white)));
+            }
+        }
+    }
+}
+
+Test(eval, drawish_material_is_scaled) {
+    static const struct {
+        const char *variant, *fen;
+        int white_keeps;
+    } cases[] = {
+        {"international", "W:WK46,K47,K48:BK5", 1},
+        {"international", "W:WK46,K47,K48,37:BK5", 8},
+        {"international", "W:WK46,K47,K48:B5", 8},
+        {"international", "W:WK46,31:BK5", 1},
+        {"international", "W:WK46,31,32,33,34:BK5,10,15,20", 4},
+        {"international", "W:WK46,31,32,33,34:BK5,10,15", 8},
+        {"russian", "W:Wa1,Kc1,Ke1,Kg1:BKh8", 8},
+        {"russian", "W:WKc1,Ke1,Kg1:BKh8", 1},
+        {"russian", "W:WKc1,Ke1,Kg1:BKb8", 8},
+        {"russian", "W:WKc1,Ke1:BKb8", 1},
+        {"american", "W:WK32,K31:BK1", 8},
+        {"killer", "W:WK46,K47,K48:BK5", 8},
+        {"frisian", "W:WK46,K47,K48:BK5", 8},
+        {"thai", "W:WK32,K31:BK1", 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct variant *variant = variant_named(cases[i].variant);
+        const struct position p = position_of(variant, cases[i].fen), q = swapped(variant, &p);
+        cr_expect_eq(eval_scale(variant, &p, WHITE), cases[i].white_keeps, "%s %s: %d", cases[i].variant,
+                     cases[i].fen, eval_scale(variant, &p, WHITE));
+        cr_expect_eq(eval_scale(variant, &q, BLACK), cases[i].white_keeps);
+    }
+}
+
+Test(eval, interpolates_between_the_knots) {
+    const struct variant *variant = variant_named("american");
+    struct weights weights = weights_zero(variant);
+    for (int k = 0; k < KNOTS; k++) weights.value[TERM_TURN][k] = 1000 * (k + 1);
+    static const struct {
+        const char *fen;
+        int score;
+    } cases[] = {
+        {"W:W21-32:B1-12", 100},  // all 24 pieces: the first knot
+        {"W:W24-29:B4-9", 200},   // half of them: the second
+        {"W:W22-30:B1-9", 150},   // 18: half way
+        {"W:W30:B1", 283},        // 2: 300 - 100 * 2 / 12
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct position p = position_of(variant, cases[i].fen);
+        cr_expect_eq(eval_score(&weights, &p), cases[i].score, "%s: %d", cases[i].fen,
+                     eval_score(&weights, &p));
+    }
+    weights_free(&weights);
+}
+
 Test(eval, stays_within_its_limit) {
     const struct variant *variant = variant_named("international");
     struct weights weights = weights_material(variant);
