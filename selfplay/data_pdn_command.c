@@ -138,7 +138,10 @@ static bool write_games(const struct arguments *a, struct dataset *dataset, FILE
         progress_step(progress, 1);
         if (!done || !is_wanted(a, &game)) continue;
         char *text = game_text(dataset, &game, list, error);
-        done = text != NULL && (fputs(text, out) >= 0 || error_set(error, "%s", strerror(errno)));
+        done =
+            text != NULL && (fputs(text, out) >= 0 ||
+                             error_set(error, "%s: cannot write: %s",
+                                       a->output != NULL ? a->output : "standard output", strerror(errno)));
         free(text);
         ++*written;
     }

@@ -145,6 +145,9 @@ bool hdf5_fail(struct error *error, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    // HDF5 tells the number of what the system said, among much that a user cannot act on.
+    const char *number = strstr(cause, "errno = ");
+    if (number != NULL) return error_set(error, "%s: %s", what, strerror(atoi(number + strlen("errno = "))));
     return error_set(error, "%s (HDF5: %s)", what, cause);
 }
 

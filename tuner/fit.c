@@ -47,7 +47,7 @@ static void scale_derivatives(const int *scores, const struct samples *samples, 
     for (size_t i = 0; i < samples->count; i++) {
         if (scores[i] == NO_SCORE) continue;
         const double x = scores[i], p = logistic(k * x);
-        *first += (p - (samples->sample[i].result + 1) / 2.0) * x;
+        *first += (p - sample_points(&samples->sample[i])) * x;
         *second += p * (1 - p) * x * x;
     }
 }
@@ -103,7 +103,7 @@ static bool scale_of_searches(const struct samples *samples, double *scale) {
 static void set_targets(struct samples *samples, double lambda, double scale) {
     for (size_t i = 0; i < samples->count; i++) {
         struct sample *sample = &samples->sample[i];
-        const double result = (sample->result + 1) / 2.0;
+        const double result = sample_points(sample);
         const bool blend = lambda > 0 && sample->score != NO_SCORE;
         const double score = blend ? logistic(sample->score / scale) : result;
         sample->target = (float)((1 - lambda) * result + lambda * score);

@@ -24,6 +24,7 @@ struct reading {
     const struct sample_choice *choice;
     struct game_columns games;
     struct position_columns rows;  // of the block
+    struct label_columns labels;
     struct sample_sets *sets;
     struct error *error;
 };
@@ -59,6 +60,9 @@ static bool row_is_sound(const struct reading *reading, uint64_t first, size_t r
     if (rows->game[row] >= reading->sets->games)
         return error_set(reading->error, "position %" PRIu64 ": there is no game %u", number,
                          rows->game[row]);
+    const float expected = reading->labels.expected[row];
+    if (!(expected >= 0 && expected <= 1))
+        return error_set(reading->error, "position %" PRIu64 ": label %g", number, (double)expected);
     return rows->result[row] == reading->games.result[rows->game[row]] ||
            error_set(reading->error, "position %" PRIu64 ": result %d, but its game has %d", number,
                      rows->result[row], reading->games.result[rows->game[row]]);
@@ -102,7 +106,8 @@ static void take_row(struct reading *reading, size_t row) {
     add_sample(&reading->sets->part[reading->games.split[game]],
                (struct sample){
                    .position = position_from_columns(reading->sets->variant, rows, row),
-                   .target = (float)(rows->result[row] + 1) / 2,
+                   .shift = reading->labels.expected[row] - (float)(rows->result[row] + 1) / 2,
+                   .target = reading->labels.expected[row],
                    .weight = 1,
                    .score = rows->score[row],
                    .result = rows->result[row],
@@ -160,7 +165,9 @@ static bool read_games(struct reading *reading) {
 }
 
 static bool read_block(struct reading *reading, uint64_t first, size_t count) {
-    if (!dataset_read_positions(reading->dataset, first, count, &reading->rows, reading->error)) return false;
+    if (!dataset_read_positions(reading->dataset, first, count, &reading->rows, reading->error) ||
+        !dataset_read_labels(reading->dataset, first, count, &reading->labels, reading->error))
+        return false;
     for (size_t row = 0; row < count; row++) {
         if (!row_is_sound(reading, first, row)) return false;
         if (is_chosen(reading->choice, &reading->rows, row)) take_row(reading, row);
@@ -195,6 +202,7 @@ static bool read_all(struct dataset *dataset, const struct sample_choice *choice
         .choice = choice,
         .games = game_columns_new((size_t)sets->games),
         .rows = position_columns_new(DATASET_BLOCK),
+        .labels = label_columns_new(DATASET_BLOCK),
         .sets = sets,
         .error = error,
     };
@@ -203,6 +211,7 @@ static bool read_all(struct dataset *dataset, const struct sample_choice *choice
     progress_end(progress);
     game_columns_free(&reading.games);
     position_columns_free(&reading.rows);
+    label_columns_free(&reading.labels);
     return done;
 }
 

@@ -12,12 +12,18 @@ extern const char *const part_names[PART_COUNT];  // by enum split: "train", "va
 
 struct sample {
     struct position position;
-    float target;   // what White scores from here, 0..1: at first the result
+    float target;  // what White is taken to score from here, 0..1: at first sample_points
+    float shift;  // from the points of its own result to the mean of those of equal positions (data's labels)
     float weight;   // of its loss; 1 on average over the part
     int16_t score;  // centipawns, White's view; NO_SCORE
     int8_t result;  // White's view
     uint32_t game;  // row of the dataset
 };
+
+// Of White, 0..1.
+static inline double sample_points(const struct sample *sample) {
+    return (sample->result + 1) / 2.0 + (double)sample->shift;
+}
 
 // A whole game is in one part, as the dataset's column `split` says: positions of one game are alike, and a
 // model that has seen some of them would look better on the others than it is.
