@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "core/support/memory.h"
 #include "core/support/options.h"
@@ -78,6 +79,11 @@ static bool add_engine(struct arguments *arguments, char *text, struct error *er
     return engine_words_parse(text, &arguments->engines[words->engines_count++], error);
 }
 
+static bool take_path(const char **path, const char *argument, struct error *error) {
+    *path = argument;
+    return *argument != '\0' || error_set(error, "expected a name, got \"\"");
+}
+
 static void take_common(struct arguments *arguments) {
     const struct common_options *common = &arguments->common;
     if (common->threads > 0) arguments->threads = memory_text("%d", common->threads);
@@ -99,9 +105,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->config = argument;
         return 0;
     case ARGP_KEY_END: take_common(arguments); return 0;
-    case 'o': arguments->folder = argument; return 0;
-    case OPTION_RESUME: arguments->resume = argument; return 0;
-    case OPTION_PDN: arguments->pdn = argument; return 0;
+    case 'o':
+        if (!take_path(&arguments->folder, argument, &error)) option = "--output";
+        break;
+    case OPTION_RESUME:
+        if (!take_path(&arguments->resume, argument, &error)) option = "--resume";
+        break;
+    case OPTION_PDN:
+        if (!take_path(&arguments->pdn, argument, &error)) option = "--pdn";
+        break;
     case OPTION_PIN: arguments->pin = true; return 0;
     case OPTION_ENGINE:
         arguments->told = true;
@@ -263,6 +275,35 @@ static bool finish(const struct arguments *arguments, const struct match_setting
            !failed;
 }
 
+static bool same_file(const char *path, const char *other) {
+    struct stat one, two;
+    return path != NULL && other != NULL && stat(path, &one) == 0 && stat(other, &two) == 0 &&
+           one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+// Whether a file is one of the match's own folder, which it may be given before that file is written.
+static bool in_folder(const struct match_folder *folder, const char *path) {
+    static const char *const names[] = {"games.journal", "manifest.json", "report.txt", "summary.json"};
+    bool found = false;
+    for (size_t i = 0; folder->path != NULL && !found && i < sizeof names / sizeof *names; i++) {
+        char *own = memory_text("%s/%s", folder->path, names[i]);
+        found = same_file(path, own);
+        free(own);
+    }
+    return found;
+}
+
+// Games would overwrite what the match is played from, or be overwritten.
+static bool check_pdn(const struct arguments *arguments, const struct match_settings *settings,
+                      const struct match_folder *folder, struct error *error) {
+    const char *const pdn = arguments->pdn;
+    bool needed = in_folder(folder, pdn) || same_file(pdn, arguments->config) ||
+                  (settings->openings_in_file && same_file(pdn, settings->openings_text));
+    for (int i = 0; i < settings->engine_count; i++)
+        needed = needed || same_file(pdn, settings->engines[i].weights_path);
+    return !needed || error_set(error, "--pdn: %s is a file that the match needs", pdn);
+}
+
 static int play(const struct arguments *arguments, const struct match_settings *settings,
                 struct match_folder *folder, struct error *error) {
     const bool quiet = arguments->common.quiet;
@@ -270,6 +311,12 @@ static int play(const struct arguments *arguments, const struct match_settings *
     if (arguments->pdn != NULL && (output.pdn = match_pdn_open(arguments->pdn, settings, error)) == NULL) {
         if (arguments->resume == NULL) match_folder_discard(folder);
         return options_fail(PROGRAM, EXIT_FAILED, error);
+    }
+    if (output.pdn != NULL && !check_pdn(arguments, settings, folder, error)) {
+        struct error ignored;
+        (void)!match_pdn_close(output.pdn, &ignored);
+        if (arguments->resume == NULL) match_folder_discard(folder);
+        return options_fail(PROGRAM, EXIT_USAGE, error);
     }
     if (!quiet) warn_of_copies(settings);
     if (!quiet) warn_of_load(settings);

@@ -39,8 +39,12 @@ static bool begin(struct match_folder *folder, const struct match_settings *sett
     if (folder->lock < 0) return false;
     if (manifest_exists(folder->path))  // by a process that was faster
         return error_set(error, "%s: exists already", folder->path);
-    return manifest_create(folder->path, &kind, json_incref(settings->words), checksums(settings),
-                           &folder->manifest, error);
+    if (manifest_create(folder->path, &kind, json_incref(settings->words), checksums(settings),
+                        &folder->manifest, error)) {
+        return true;
+    }
+    rmdir(folder->path);  // with the lock held it is nobody else's
+    return false;
 }
 
 bool match_folder_create(const char *path, const struct match_settings *settings, struct match_folder *folder,

@@ -18,6 +18,7 @@ struct match_pdn {
     int file;
     bool made;   // by this match
     bool begun;  // emptied of what was there before
+    off_t size;  // of whole games
 };
 
 static bool failed(const struct match_pdn *pdn, struct error *error) {
@@ -93,6 +94,17 @@ static bool write_all(const struct match_pdn *pdn, const char *text, struct erro
     return true;
 }
 
+// Whole or not at all, as far as that can be had: a pipe has passed on what it was given.
+static bool write_game(struct match_pdn *pdn, const char *text, struct error *error) {
+    if (write_all(pdn, text, error)) {
+        pdn->size += (off_t)strlen(text);
+        return true;
+    }
+    const int cut = ftruncate(pdn->file, pdn->size);
+    (void)cut;  // the error has been told
+    return false;
+}
+
 static bool begin(struct match_pdn *pdn, struct error *error) {
     struct stat status;
     if (pdn->begun) return true;
@@ -107,7 +119,7 @@ bool match_pdn_add(struct match_pdn *pdn, const struct match_pair *pair, struct 
     for (int i = 0; done && i < PAIR_GAMES; i++) {
         if (!pair->games[i].finished) continue;
         char *text = game_text(pdn->settings, pair, i);
-        done = write_all(pdn, text, error);
+        done = write_game(pdn, text, error);
         free(text);
     }
     return done;

@@ -101,6 +101,15 @@ static char *unquote(char *value) {
     return value + 1;
 }
 
+// One that is not closed has taken what follows it. A command has quotes of other kinds too, and its own
+// check.
+static bool check_quotes(const char *pair, struct error *error) {
+    int quotes = 0;
+    for (const char *at = pair; *at != '\0'; at++) quotes += *at == '"';
+    if (quotes % 2 == 0 || strncmp(pair, "cmd=", 4) == 0) return true;
+    return error_set(error, "a quote (\") is not closed in \"%.80s\"", pair);
+}
+
 // Takes KEY=VALUE when it is none of the keys; false without an error: unknown.
 typedef bool extra_key(void *words, char *pair, char *value);
 
@@ -111,6 +120,7 @@ static bool parse_spec(char *text, const struct spec_key *keys, void *words, ext
         char *value = strchr(pair, '=');
         if (value == NULL || value == pair || value[1] == '\0')
             return error_set(error, "expected KEY=VALUE,KEY=VALUE..., got \"%.80s\"", pair);
+        if (!check_quotes(pair, error)) return false;
         if (extra != NULL && extra(words, pair, value + 1)) continue;
         *value++ = '\0';
         char **word = find_key(keys, pair, words);
@@ -350,6 +360,20 @@ static bool check_dxp(const struct reader *reader, const struct variant *variant
     return true;
 }
 
+// The port that an address ends with; a host is looked up when the match begins. Zero is any that is free.
+static bool check_port(const struct reader *reader, const struct word *address, bool zero) {
+    if (address->text == NULL) return true;
+    const char *const colon = strrchr(address->text, ':');
+    const int least = zero ? 0 : 1;
+    int64_t number;
+    struct error cause;
+    if (options_number("", colon != NULL ? colon + 1 : address->text, least, UINT16_MAX, &number, &cause))
+        return true;
+    error_set(&cause, "expected PORT or HOST:PORT, a port being %d..%d, got \"%.80s\"", least, UINT16_MAX,
+              address->text);
+    return refuse(reader, address, cause.text);
+}
+
 // How an engine is reached over DXP: at most one of port, listen and connect.
 static bool take_connection(const struct reader *reader, const struct engine_words *words,
                             word_source *word_of, const char *outer, struct match_engine *engine) {
@@ -367,9 +391,19 @@ static bool take_connection(const struct reader *reader, const struct engine_wor
         return refuse(reader, &port, "goes with cmd only: expected connect=HOST:PORT");
     if (given->text == NULL && strstr(engine->command, "{port}") == NULL)
         return refuse(reader, &cmd, "expected {port} in it, or a key port or listen");
+    if (!check_port(reader, given, listen.text != NULL && engine->command != NULL)) return false;
     engine->calls = listen.text != NULL;
     const bool any = engine->calls && strcmp(listen.text, "0") == 0 && engine->command != NULL;
     if (given->text != NULL && !any) engine->address = memory_text("%s", given->text);
+    return true;
+}
+
+// What becomes part of a line: of a report, of a protocol.
+static bool check_line(const struct reader *reader, const struct word *word) {
+    for (const char *at = word->text; at != NULL && *at != '\0'; at++) {
+        if ((unsigned char)*at < ' ' || *at == '\177')
+            return refuse(reader, word, "expected no control characters");
+    }
     return true;
 }
 
@@ -397,7 +431,8 @@ static bool take_program(const struct reader *reader, const struct engine_words 
     for (; engine->option_count < (int)words->options_count; engine->option_count++) {
         const char *text = words->options[engine->option_count];
         const struct word wrong = word_of(text, outer, "option");
-        if (strchr(text, '=') == NULL) return refuse(reader, &wrong, "expected NAME=VALUE");
+        if (*text == '=' || strchr(text, '=') == NULL) return refuse(reader, &wrong, "expected NAME=VALUE");
+        if (!check_line(reader, &wrong)) return false;
         engine->options[engine->option_count] = memory_text("%s", text);
     }
     int protocol;
@@ -422,6 +457,7 @@ static bool take_engine(const struct reader *reader, int index, const struct mov
     const struct word name = word_of(words->name, outer, "name");
     if (name.text != NULL && strlen(name.text) > MOST_NAME)
         return refuse(reader, &name, "longer than 64 characters");
+    if (!check_line(reader, &name)) return false;
     engine->name = name.text != NULL ? memory_text("%s", name.text) : default_name(index);
     if (words->weights != NULL) engine->weights_path = memory_text("%s", words->weights);
 

@@ -259,6 +259,17 @@ play dxp-hub 2 --variant frisian --engine "name=a,cmd=x,port=7" --engine name=b 
 says dxp-hub '--engine: port: goes with proto=dxp only'
 play dxp-threads 2 --variant frisian --engine "name=a,proto=dxp,connect=7" --engine name=b --nodes 50 --threads 2
 says dxp-threads '--threads: an engine at a fixed port plays one game at a time: expected 1'
+# refused_port KEYS LEAST GOT: nothing is started for an address that cannot be.
+refused_port() {
+    play dxp-address 2 --variant frisian --engine "name=a,proto=dxp,$1" --engine name=b --nodes 50
+    says dxp-address "--engine: ${1%%=*}: expected PORT or HOST:PORT, a port being $2..65535, got \"$3\""
+}
+refused_port 'port=70000,cmd=x' 1 70000
+refused_port 'port=0,cmd=x' 1 0
+refused_port 'connect=127.0.0.1:99999' 1 127.0.0.1:99999
+refused_port 'connect=host' 1 host
+refused_port 'listen=auto,cmd=x' 0 auto
+refused_port 'listen=0' 1 0
 nothing_left 'DXP'
 
 echo "what an engine is told"

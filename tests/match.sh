@@ -282,6 +282,20 @@ refuses 2 "match.yaml:6: engines[1].hash: expected 0..65536, got \"-1\"" "$folde
 printf 'variant: spanish\ngame: 9\n' >"$folder/match.yaml"
 refuses 2 "match.yaml:2: game: unknown key" "$folder/match.yaml"
 
+refuses 2 '--pdn: expected a name, got ""' "${spanish[@]}" --nodes 9 --pdn ''
+refuses 2 '--output: expected a name, got ""' "${spanish[@]}" --nodes 9 -o ''
+refuses 2 '--resume: expected a name, got ""' --resume ''
+
+# A quote that is not closed does not swallow the keys behind it; names and options are part of a line.
+refuses 2 '--engine: a quote (") is not closed in "name=x"y,cmd=z"' --variant spanish --engine 'name=x"y,cmd=z' --engine name=b --nodes 9
+refuses 2 '--engine: a quote (") is not closed in "option.book="x"' --variant spanish --engine 'cmd=z,option.book="x' --engine name=b --nodes 9
+refuses 2 '--engine: name: expected no control characters' --variant spanish --engine $'name=a\nb' --engine name=b --nodes 9
+refuses 2 '--engine: name: expected no control characters' --variant spanish --engine $'name=a\e[31m' --engine name=b --nodes 9
+refuses 2 '--engine: option: expected no control characters' --variant spanish --engine $'cmd=x,option.book=y\nquit' --engine name=b --nodes 9
+refuses 2 '--engine: option: expected NAME=VALUE' --variant spanish --engine 'cmd=x,option.=y' --engine name=b --nodes 9
+printf 'variant: spanish\nnodes: 9\nengines:\n  - name: "a\\nb"\n  - name: b\n' >"$folder/match.yaml"
+refuses 2 'match.yaml:4: engines[0].name: expected no control characters' "$folder/match.yaml"
+
 # What is not UTF-8 has no place in a manifest.
 refuses 2 '--engine: name: expected UTF-8' --variant spanish --engine $'name=\377' --engine name=b --nodes 9
 refuses 2 '--engine: cmd: expected UTF-8' --variant spanish --engine $'cmd=\303( hub' --engine name=b --nodes 9
@@ -305,12 +319,36 @@ run 0 "${spanish[@]}" --nodes 9 --games 2 --pdn "$folder/old.pdn"
 ! grep -q 'old games' "$folder/old.pdn" || fail "the file of games was not begun anew"
 [ "$(grep -c '^\[Round ' "$folder/old.pdn")" -eq 2 ] || fail "not two games: $(cat "$folder/old.pdn")"
 
+# Games are not written over what the match needs.
+printf 'W:W1-12:B21-32\n' >"$folder/needed.fen"
+cp "$folder/needed.fen" "$folder/needed"
+refuses 2 "--pdn: $folder/needed.fen is a file that the match needs" "${spanish[@]}" --nodes 9 --games 2 \
+    --openings "$folder/needed.fen" --pdn "$folder/needed.fen"
+cmp "$folder/needed.fen" "$folder/needed" || fail "games were written over their openings"
+for name in games.journal report.txt; do
+    refuses 2 "/$name is a file that the match needs" "${spanish[@]}" --nodes 9 --games 2 -o "$folder/unbegun" --pdn "$folder/unbegun/$name"
+    [ ! -e "$folder/unbegun" ] || fail "a match that did not begin left its folder"
+done
+cp -r "$folder/whole" "$folder/needed-run"
+refuses 2 'games.journal is a file that the match needs' --resume "$folder/needed-run" --pdn "$folder/needed-run/games.journal"
+cmp "$folder/needed-run/games.journal" "$folder/whole/games.journal" || fail "games were written over their journal"
+
 # A match that fails reports what was counted, and says why it failed.
 run 1 "${spanish[@]}" --nodes 9 --games 8 --threads 1 --pdn /dev/full
 grep -qF '/dev/full: cannot write: No space left' "$folder/err" || fail "no reason: $(cat "$folder/err")"
 says '^Games: 2, Wins'
 run 1 "${spanish[@]}" --nodes 9 --games 8 --threads 1 --pdn /dev/full --json
 tail -n 1 "$folder/out" | grep -q '"games":2,.*"finished":false' || fail "no summary: $(cat "$folder/out")"
+# A full disk, which is a limit on the size of files, leaves no half of a game and no folder without a manifest.
+code=0
+(trap '' XFSZ && ulimit -f 20 && exec "$match" "${spanish[@]}" --nodes 9 --games 100 --threads 1 -q --pdn "$folder/full.pdn") \
+    >"$folder/out" 2>"$folder/err" || code=$?
+[ $code -eq 1 ] && grep -qF 'full.pdn: cannot write' "$folder/err" || fail "code $code on a full disk: $(cat "$folder/err")"
+begun=$(grep -c '^\[Event "' "$folder/full.pdn") || fail "no game in full.pdn"
+[ "$begun" -eq "$(grep -cE '(^| )\*$' "$folder/full.pdn")" ] || fail "half a game: $(tail -n 3 "$folder/full.pdn")"
+code=0
+(trap '' XFSZ && ulimit -f 0 && exec "$match" "${spanish[@]}" --nodes 9 --games 2 -q -o "$folder/unbegun") >/dev/null 2>&1 || code=$?
+[ $code -eq 1 ] && [ ! -e "$folder/unbegun" ] || fail "code $code, and a folder without a manifest is left"
 cat >"$folder/mortal" <<END
 #!/bin/sh
 # A Hub engine that dies when it is asked for its tenth move, and never lives again.
