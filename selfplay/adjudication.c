@@ -101,3 +101,16 @@ enum termination adjudicate(const struct adjudication *adjudication, const struc
     *result = moved == WHITE ? -1 : 1;
     return GAME_ADJUDICATED_WIN;
 }
+
+int adjudication_called(const struct adjudication *adjudication, const struct played_game *game,
+                        int *result) {
+    // Where the rules ended it, they came first.
+    const bool called =
+        game->termination == GAME_ADJUDICATED_DRAW || game->termination == GAME_ADJUDICATED_WIN;
+    struct played_game part = *game;
+    for (part.plies = 1; part.plies < game->plies + called; part.plies++) {
+        if (adjudicate(adjudication, &part, result) != GAME_GOES_ON) return part.plies;
+    }
+    *result = 0;
+    return 0;
+}

@@ -23,6 +23,10 @@ bool adjudication_parse_draw(const char *text, struct adjudication *, struct err
 bool adjudication_parse_resign(const char *text, struct adjudication *, struct error *)
     __attribute__((warn_unused_result));
 
+// After which ply of a game that is over it was or would have been called first, and for what; 0 = not before
+// it ended.
+int adjudication_called(const struct adjudication *, const struct played_game *, int *result);
+
 // Is the game called after its last ply? Then *result is White's.
 enum termination adjudicate(const struct adjudication *, const struct played_game *, int *result);
 

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -195,10 +196,17 @@ static bool failed(const struct journal *journal, struct error *error) {
     return error_set(error, "%s: cannot write: %s", journal->path, strerror(errno));
 }
 
-static bool start_writing(struct journal *journal, const char *header, size_t good, struct error *error) {
+// Nobody else may write to it while it is open here.
+static bool take_file(struct journal *journal, struct error *error) {
     do journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     while (journal->file < 0 && errno == EINTR);
     if (journal->file < 0) return error_set(error, "%s: %s", journal->path, strerror(errno));
+    if (flock(journal->file, LOCK_EX | LOCK_NB) == 0) return true;
+    return errno == EWOULDBLOCK ? error_set(error, "%s: another process is writing to it", journal->path)
+                                : error_set(error, "%s: cannot lock: %s", journal->path, strerror(errno));
+}
+
+static bool start_writing(struct journal *journal, const char *header, size_t good, struct error *error) {
     if (ftruncate(journal->file, (off_t)good) != 0) return failed(journal, error);
     journal->size = (off_t)good;
     if (good > 0) return true;
@@ -210,13 +218,13 @@ struct journal *journal_open(const char *path, const char *owner, const struct v
                              journal_found *found, void *context, uint64_t *cut, struct error *error) {
     char *header = memory_text("huff-journal 2 %s\n", owner), *data = NULL;
     size_t size = 0, good = 0;
-    bool done = !file_exists(path) || file_read(path, MOST_JOURNAL, &data, &size, error);
-    if (done) good = read_records(variant, header, data, size, found, context);
-    free(data);
-    *cut = size - good;
     struct journal *journal = memory_new(1, sizeof *journal);
     *journal = (struct journal){
         .path = memory_text("%s", path), .file = -1, .variant = variant, .synced = clock_seconds()};
+    bool done = take_file(journal, error) && file_read(path, MOST_JOURNAL, &data, &size, error);
+    if (done) good = read_records(variant, header, data, size, found, context);
+    free(data);
+    *cut = size - good;
     done = done && start_writing(journal, header, good, error);
     free(header);
     if (done) return journal;

@@ -15,7 +15,7 @@ typedef void journal_found(void *context, uint64_t id, struct played_game *);
 
 // Opens or makes a journal. Games in it are replayed by the rules and handed to `found`; what follows the
 // last whole one is cut off and *cut says how many bytes that was. `owner` names the run and the shard: a
-// journal of another owner counts as damaged from its first byte.
+// journal of another owner counts as damaged from its first byte. Fails when another process has it open.
 struct journal *journal_open(const char *path, const char *owner, const struct variant *,
                              journal_found *found, void *context, uint64_t *cut, struct error *);
 // On failure the file ends where it did before.

@@ -43,13 +43,13 @@ static bool manifest_write(const char *folder, const struct manifest *manifest, 
     return done;
 }
 
-int manifest_lock(const char *folder, struct error *error) {
+static int lock_folder(const char *folder, int how, struct error *error) {
     const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock < 0) {
         error_set(error, "%s: %s", folder, strerror(errno));
         return -1;
     }
-    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
+    if (flock(lock, how | LOCK_NB) == 0) return lock;
     if (errno == EWOULDBLOCK)
         error_set(error, "%s: another process is working on this run", folder);
     else
@@ -57,6 +57,12 @@ int manifest_lock(const char *folder, struct error *error) {
     close(lock);
     return -1;
 }
+
+int manifest_lock(const char *folder, struct error *error) { return lock_folder(folder, LOCK_EX, error); }
+int manifest_lock_shared(const char *folder, struct error *error) {
+    return lock_folder(folder, LOCK_SH, error);
+}
+void manifest_share_lock(int lock) { flock(lock, LOCK_SH | LOCK_NB); }
 
 bool manifest_create(const char *folder, const struct manifest_kind *kind, json_t *config, json_t *checksums,
                      struct manifest *manifest, struct error *error) {
@@ -125,6 +131,12 @@ bool manifest_exists(const char *folder) {
 }
 
 json_t *manifest_config(const struct manifest *manifest) { return json_object_get(manifest->root, "config"); }
+
+bool manifest_has_config(const struct manifest *manifest, json_t *config) {
+    const bool equal = json_equal(manifest_config(manifest), config);
+    json_decref(config);
+    return equal;
+}
 
 bool manifest_agrees(const struct manifest *manifest, json_t *checksums) {
     const bool equal = json_equal(json_object_get(manifest->root, "checksums"), checksums);

@@ -19,6 +19,10 @@ struct manifest {
 // Takes the lock on the folder of a run, which closing the descriptor or ending the process gives back; -1
 // when another process has it.
 int manifest_lock(const char *folder, struct error *);
+// So too, but others may have it at the same time who take it in this way.
+int manifest_lock_shared(const char *folder, struct error *);
+// Makes a lock of manifest_lock such a one.
+void manifest_share_lock(int lock);
 
 // Begins a run: computes the checksum and writes RUN/manifest.json. Takes over the configuration and the
 // checksums of what else the run depends on (files of weights).
@@ -30,6 +34,8 @@ bool manifest_read(const char *folder, const struct manifest_kind *, struct mani
     __attribute__((warn_unused_result));
 bool manifest_exists(const char *folder);
 
+// Has the run this configuration? Releases it.
+bool manifest_has_config(const struct manifest *, json_t *config);
 json_t *manifest_config(const struct manifest *);
 // Are these the checksums that the run began with? Releases them.
 bool manifest_agrees(const struct manifest *, json_t *checksums);

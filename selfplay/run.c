@@ -3,141 +3,74 @@
 #include "selfplay/run.h"
 
 #include <assert.h>
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/support/clock.h"
 #include "core/support/file.h"
 #include "core/support/memory.h"
-#include "core/support/options.h"
 #include "core/support/progress.h"
-#include "selfplay/dataset.h"
-#include "selfplay/journal.h"
-#include "selfplay/manifest.h"
-#include "selfplay/openings.h"
+#include "selfplay/open_shard.h"
 #include "selfplay/playing.h"
-#include "selfplay/rules_json.h"
 #include "selfplay/shards.h"
+#include "selfplay/status.h"
 
-static const struct manifest_kind kind = {"huff-run", "huff-selfplay " HUFF_VERSION};
+#define TELL_SECONDS 0.5  // between two times that ranks say how far they are
 
-// A shard some of whose games are finished. There are never more of these than threads, and one.
-struct open_shard {
-    uint64_t number, first;  // shard and its first game
-    size_t size, done;       // games
-    struct played_game *games;
-    bool *have;
-    struct journal *journal;
-    struct open_shard *next;
-};
+enum { WAIT_NANOSECONDS = 20000000 };
 
-// Of the games that this process played.
-struct tally {
-    uint64_t wins, draws, losses, positions;
-};
+static_assert((int)COUNTS == (int)RANKS_SUMS, "ranks add up the counts");
 
 struct run {
-    char *folder;
-    int lock;  // the folder, held while the run is open
-    struct manifest manifest;
-    struct settings settings;
-    struct weights weights;
-    char *rules, *config, *limit;  // texts for the shards
-    uint64_t shard_count;
-    bool *published;  // by shard
+    struct run_folder folder;
+    struct run_share_out out;
+    uint64_t first, end;   // its shards
+    bool *published;       // by shard
+    uint64_t kept, whole;  // games and shards found finished
 
-    omp_lock_t state;  // guards what follows
-    struct open_shard *open;
-    uint64_t next;  // no game below it remains to be handed out
-    struct tally tally;
-    double started;
-    struct progress *progress;
+    omp_lock_t state;          // guards what follows
+    struct open_shard *open;   // at most as many as threads, and one
+    struct open_shard *drawn;  // the one of them whose games are handed out; NULL: another is to be drawn
+    size_t next;               // game of it, from 0; none below remains to be handed out
+    uint64_t counts[COUNTS], told[COUNTS], sums[COUNTS];  // by this process; told to the others; by all
+    double tell;                                          // when
+    struct status *status;
     bool failed;
     struct error failure;  // the first one
 
     omp_lock_t writing;  // one thread at a time makes a shard
 };
 
-static const struct settings *settings_of(const struct run *run) { return &run->settings; }
+static const struct settings *settings_of(const struct run *run) { return &run->folder.settings; }
 
-static uint64_t first_game(const struct run *run, uint64_t shard) {
-    return shard * (uint64_t)settings_of(run)->shard_games;
+static bool leads(const struct run *run) { return ranks_number(run->out.ranks) == 0; }
+
+// ---- with the state locked ----
+
+static void note_failure(struct run *run, const struct error *error) {
+    if (!run->failed) run->failure = *error;
+    run->failed = true;
 }
 
-static size_t shard_size(const struct run *run, uint64_t shard) {
-    const uint64_t left = settings_of(run)->games - first_game(run, shard);
-    const uint64_t full = (uint64_t)settings_of(run)->shard_games;
-    return (size_t)(left < full ? left : full);
+static void tell_others(struct run *run) {
+    uint64_t more[COUNTS];
+    for (int i = 0; i < COUNTS; i++) more[i] = run->counts[i] - run->told[i];
+    ranks_add(run->out.ranks, more, run->sums);
+    memcpy(run->told, run->counts, sizeof run->told);
+    run->tell = clock_seconds() + TELL_SECONDS;
 }
 
-static char *file_in(const char *folder, const char *name) { return memory_text("%s/%s", folder, name); }
-
-// ---- open shards ----
-
-static void free_shard(struct open_shard *shard) {
-    for (size_t i = 0; i < shard->size; i++) played_game_free(&shard->games[i]);
-    free(shard->games);
-    free(shard->have);
-    if (shard->done == 0)
-        journal_delete(shard->journal);
-    else
-        journal_close(shard->journal);
-    free(shard);
-}
-
-static void keep_game(struct open_shard *shard, uint64_t id, struct played_game *game) {
-    shard->games[id - shard->first] = *game;
-    shard->have[id - shard->first] = true;
-    shard->done++;
-    *game = (struct played_game){0};
-}
-
-static void count_game(struct tally *tally, const struct played_game *game) {
-    if (game->result > 0)
-        tally->wins++;
-    else if (game->result < 0)
-        tally->losses++;
-    else
-        tally->draws++;
-    tally->positions += (uint64_t)game->plies;
-}
-
-static void found_in_journal(void *context, uint64_t id, struct played_game *game) {
-    struct open_shard *shard = context;
-    if (id >= shard->first && id - shard->first < shard->size && !shard->have[id - shard->first]) {
-        keep_game(shard, id, game);
-    }
-}
-
-// Opens a shard and takes what its journal holds. *cut: damaged bytes that were cut off there.
-static struct open_shard *open_shard(struct run *run, uint64_t number, uint64_t *cut, struct error *error) {
-    struct open_shard *shard = memory_new(1, sizeof *shard);
-    shard->number = number;
-    shard->first = first_game(run, number);
-    shard->size = shard_size(run, number);
-    shard->games = memory_new(shard->size, sizeof *shard->games);
-    shard->have = memory_new(shard->size, sizeof *shard->have);
-    char *path = shard_path(run->folder, number, "journal");
-    char *owner = memory_text("%s shard %" PRIu64, run->manifest.config_sha256, number);
-    shard->journal =
-        journal_open(path, owner, settings_of(run)->variant, found_in_journal, shard, cut, error);
-    free(owner);
-    free(path);
-    if (shard->journal == NULL) {
-        free_shard(shard);
-        return NULL;
-    }
-    shard->next = run->open;
-    run->open = shard;
-    return shard;
+static void count_game(struct run *run, const struct played_game *game) {
+    run->counts[game->result > 0 ? COUNT_WINS : game->result < 0 ? COUNT_LOSSES : COUNT_DRAWS]++;
+    run->counts[COUNT_POSITIONS] += (uint64_t)game->plies;
+    if (ranks_count(run->out.ranks) == 1 || clock_seconds() >= run->tell) tell_others(run);
+    if (run->status != NULL) status_show(run->status, run->sums);
 }
 
 static struct open_shard *find_shard(struct run *run, uint64_t number) {
@@ -150,102 +83,77 @@ static void take_from_list(struct run *run, struct open_shard *shard) {
     struct open_shard **at = &run->open;
     while (*at != shard) at = &(*at)->next;
     *at = shard->next;
+    if (run->drawn == shard) run->drawn = NULL;
 }
 
-// ---- publishing ----
-
-// Trainers hold back whole games: 90 % training, 5 % validation, 5 % test. It is the first thing a game
-// draws.
-static enum split draw_split(struct random *random) {
-    const uint64_t percent = random_below(random, 100);
-    return percent < 90 ? SPLIT_TRAIN : percent < 95 ? SPLIT_VALIDATION : SPLIT_TEST;
+// Another process may have published it meanwhile.
+static bool came_from_others(const struct run *run, uint64_t number) {
+    struct shard_sum sum;
+    struct error ignored;
+    return run->out.some && shards_examine(run->folder.path, number, 1, &sum, &ignored) &&
+           sum.state == SHARD_WHOLE;
 }
 
-static bool add_games(const struct run *run, const struct open_shard *shard, struct dataset_writer *writer,
-                      struct error *error) {
-    for (size_t i = 0; i < shard->size; i++) {
-        struct random random = random_stream(settings_of(run)->seed, shard->first + i);
-        if (!dataset_add(writer, &shard->games[i], shard->first + i, draw_split(&random), error))
-            return false;
+// The next shard that nobody plays; NULL when there is none, or with an error.
+static struct open_shard *draw_shard(struct run *run, struct error *error) {
+    error->text[0] = '\0';
+    for (;;) {
+        const uint64_t number = run->first + ranks_take(run->out.ranks);
+        if (number >= run->end) return NULL;
+        uint64_t cut;
+        if (run->published[number]) continue;
+        struct open_shard *shard = open_shard_new(&run->folder, number, &cut, error);
+        if (shard == NULL || !came_from_others(run, number)) return shard;
+        run->published[number] = true;
+        open_shard_free(shard);
     }
-    return true;
 }
 
-// A full shard becomes a file and its journal goes.
-static bool publish(struct run *run, struct open_shard *shard, struct error *error) {
-    const struct dataset_info info = {
-        .variant = settings_of(run)->variant,
-        .rules = run->rules,
-        .engine = "huff " HUFF_VERSION,
-        .weights_sha256 = run->weights.sha256,
-        .limit = run->limit,
-        .config = run->config,
-        .seed = settings_of(run)->seed,
-        .first_game = shard->first,
-    };
-    struct dataset_writer *writer = dataset_create(&info, error);
-    if (writer == NULL) return false;
-    if (!add_games(run, shard, writer, error)) {
-        dataset_discard(writer);
-        return false;
+// Something to do: a game to play, or a shard to publish whose last game was found in the journal.
+struct task {
+    uint64_t game;
+    struct open_shard *full;
+};
+
+static bool find_task(struct run *run, struct task *task) {
+    struct error error;
+    *task = (struct task){0};
+    for (;;) {
+        struct open_shard *shard = run->drawn;
+        while (shard != NULL && run->next < shard->size) {
+            const size_t index = run->next++;
+            task->game = shard->first + index;
+            if (!shard->have[index]) return true;
+        }
+        run->drawn = shard = draw_shard(run, &error);
+        run->next = 0;
+        if (shard == NULL) break;
+        if (shard->done == shard->size) {
+            run->drawn = NULL;
+            task->full = shard;
+            return true;
+        }
+        shard->next = run->open;
+        run->open = shard;
     }
-    void *bytes;
-    size_t size;
-    if (!dataset_finish(writer, &bytes, &size, error)) return false;
-    const bool done = shard_publish(run->folder, shard->number, bytes, size, error);
-    free(bytes);
-    if (!done) return false;
-    journal_delete(shard->journal);
-    shard->journal = NULL;
-    return true;
+    if (*error.text != '\0') note_failure(run, &error);
+    return false;
 }
 
 // ---- the threads ----
 
 static void fail(struct run *run, const struct error *error) {
     omp_set_lock(&run->state);
-    if (!run->failed) run->failure = *error;
-    run->failed = true;
+    note_failure(run, error);
     omp_unset_lock(&run->state);
 }
 
-// With the state locked. The lowest game that is missing and nobody plays.
-static bool find_next_game(struct run *run, uint64_t *game, struct error *error) {
-    const struct settings *settings = settings_of(run);
-    while (run->next < settings->games) {
-        const uint64_t number = run->next / (uint64_t)settings->shard_games;
-        if (run->published[number]) {
-            run->next = first_game(run, number + 1);
-            continue;
-        }
-        struct open_shard *shard = find_shard(run, number);
-        uint64_t cut;
-        if (shard == NULL && (shard = open_shard(run, number, &cut, error)) == NULL) {
-            run->failed = true;
-            run->failure = *error;
-            return false;
-        }
-        *game = run->next++;
-        if (!shard->have[*game - shard->first]) return true;
-    }
-    return false;
-}
-
-static bool next_game(struct run *run, uint64_t *game) {
-    struct error error;
+static bool next_task(struct run *run, struct task *task) {
     omp_set_lock(&run->state);
-    const bool found = !run->failed && !interrupted() && find_next_game(run, game, &error);
+    const bool goes_on = !run->failed && run->sums[COUNT_STOPS] == 0 && !interrupted();
+    const bool found = goes_on && find_task(run, task);
     omp_unset_lock(&run->state);
     return found;
-}
-
-static void show(struct run *run) {
-    const struct tally *tally = &run->tally;
-    const double games = (double)(tally->wins + tally->draws + tally->losses) / 100;
-    progress_note(run->progress, "W %.0f%% D %.0f%% L %.0f%%, %.0f positions/s", (double)tally->wins / games,
-                  (double)tally->draws / games, (double)tally->losses / games,
-                  (double)tally->positions / (clock_seconds() - run->started + 1e-9));
-    progress_step(run->progress, 1);
 }
 
 // Keeps a game. The thread that finishes a shard gets it to publish, off the list and out of others' sight.
@@ -253,15 +161,13 @@ static struct open_shard *record(struct run *run, uint64_t id, struct played_gam
     struct error error;
     omp_set_lock(&run->state);
     struct open_shard *shard = find_shard(run, id / (uint64_t)settings_of(run)->shard_games);
+    const struct played_game counted = *game;
     bool full = false;
-    if (journal_append(shard->journal, id, game, &error)) {
-        count_game(&run->tally, game);
-        keep_game(shard, id, game);
+    if (open_shard_keep(shard, id, game, &error)) {
+        count_game(run, &counted);
         full = shard->done == shard->size;
-        show(run);
-    } else if (!run->failed) {
-        run->failed = true;
-        run->failure = error;
+    } else {
+        note_failure(run, &error);
     }
     if (full) take_from_list(run, shard);
     omp_unset_lock(&run->state);
@@ -271,95 +177,99 @@ static struct open_shard *record(struct run *run, uint64_t id, struct played_gam
 static void finish_shard(struct run *run, struct open_shard *shard) {
     struct error error;
     omp_set_lock(&run->writing);
-    const bool done = publish(run, shard, &error);
+    const bool done = open_shard_publish(shard, &run->folder, &error);
     omp_unset_lock(&run->writing);
     if (!done) fail(run, &error);
     omp_set_lock(&run->state);
     run->published[shard->number] = done;
+    run->counts[COUNT_SHARDS] += done;
     omp_unset_lock(&run->state);
-    free_shard(shard);
-    malloc_trim(
-        0);  // the games were allocated by all threads, and glibc would keep the room for each of them
+    open_shard_free(shard);
+    // The games were allocated by all threads, and glibc would keep the room for each of them.
+    malloc_trim(0);
 }
 
-static bool play_game(const struct run *run, uint64_t id, struct playing *playing,
-                      const struct player players[static 2], struct played_game *game, struct error *error) {
+// What a thread plays with.
+struct table {
+    struct search *search[2];    // of each engine
+    struct playing *playing[2];  // of games that may be called, and of those that are played out
+    struct played_game game;
+};
+
+static bool table_set(struct table *table, const struct run *run, struct error *error) {
     const struct settings *settings = settings_of(run);
-    const struct opening_source source = {
-        .start = variant_initial(settings->variant),
-        .random_plies = settings->random_plies,
-    };
-    struct random random = random_stream(settings->seed, id);
-    draw_split(&random);
-    struct opening opening;
-    if (!opening_draw(&source, settings->variant, &settings->draws, &random, &opening, error)) {
-        return error_prefix(error, "game %" PRIu64, id);
+    *table = (struct table){0};
+    for (int i = 0; i < run->folder.engine_count; i++) {
+        table->search[i] = search_new(settings->variant, &run->folder.weights[i], (size_t)settings->hash);
+        if (table->search[i] == NULL)
+            return error_set(error, "hash: no memory for another table of %d MB", settings->hash);
     }
-    playing_game(playing, &opening, players, game);
+    struct playing_settings rules = {.variant = settings->variant,
+                                     .draws = settings->draws,
+                                     .max_plies = settings->max_plies,
+                                     .adjudication = settings->adjudication};
+    table->playing[false] = playing_new(&rules);
+    rules.adjudication = (struct adjudication){0};
+    table->playing[true] = playing_new(&rules);
+    return true;
+}
+
+static void table_clear(struct table *table) {
+    for (int i = 0; i < 2; i++) {
+        if (table->search[i] != NULL) search_free(table->search[i]);
+        if (table->playing[i] != NULL) playing_free(table->playing[i]);
+    }
+    played_game_free(&table->game);
+}
+
+// Openings of a book come in turn, so that none comes back before all were played.
+static struct position start_of(const struct run *run, uint64_t id) {
+    const struct opening_list *book = run->folder.book;
+    if (book == NULL) return variant_initial(settings_of(run)->variant);
+    return opening_list_end(book, (int)(id % (uint64_t)opening_list_count(book)));
+}
+
+static bool play_game(const struct run *run, uint64_t id, struct table *table, struct error *error) {
+    const struct settings *settings = settings_of(run);
+    struct game_plan plan = game_plan(&run->folder, id);
+    const struct opening_source source = {.start = start_of(run, id), .random_plies = settings->random_plies};
+    struct opening opening;
+    if (!opening_draw(&source, settings->variant, &settings->draws, &plan.random, &opening, error))
+        return error_prefix(error, "game %" PRIu64, id);
+    struct player players[2];
+    for (enum side side = WHITE; side <= BLACK; side++)
+        players[side] =
+            (struct player){.search = table->search[plan.engine[side]], .limits = settings->limits};
+    playing_game(table->playing[plan.played_out], &opening, players, &table->game);
     return true;
 }
 
 // What one thread does.
 static void work(struct run *run) {
-    const struct settings *settings = settings_of(run);
-    const struct playing_settings rules = {
-        .variant = settings->variant, .draws = settings->draws, .max_plies = settings->max_plies};
-    struct search *search = search_new(settings->variant, &run->weights, (size_t)settings->hash);
-    if (search == NULL) {
-        struct error error;
-        error_set(&error, "hash: no memory for another table of %d MB", settings->hash);
-        fail(run, &error);
-        return;
-    }
-    struct playing *playing = playing_new(&rules);
-    const struct player players[2] = {{.search = search, .limits = settings->limits},
-                                      {.search = search, .limits = settings->limits}};
-    struct played_game game = {0};
-    uint64_t id;
-    while (next_game(run, &id)) {
-        struct error error;
-        if (!play_game(run, id, playing, players, &game, &error)) {
-            fail(run, &error);
-            break;
+    struct table table;
+    struct error error;
+    struct task task;
+    bool good = table_set(&table, run, &error);
+    while (good && next_task(run, &task)) {
+        struct open_shard *full = task.full;
+        if (full == NULL) {
+            good = play_game(run, task.game, &table, &error);
+            if (good) full = record(run, task.game, &table.game);
         }
-        struct open_shard *full = record(run, id, &game);
         if (full != NULL) finish_shard(run, full);
     }
-    played_game_free(&game);
-    search_free(search);
-    playing_free(playing);
+    if (!good) fail(run, &error);
+    table_clear(&table);
 }
 
-static bool all_published(const struct run *run) {
-    for (uint64_t i = 0; i < run->shard_count; i++) {
-        if (!run->published[i]) return false;
-    }
-    return true;
-}
+// ---- playing ----
 
-uint64_t run_games_kept(const struct run *run) {
-    uint64_t games = 0;
-    for (uint64_t i = 0; i < run->shard_count; i++) {
-        if (run->published[i]) games += shard_size(run, i);
-    }
-    for (const struct open_shard *shard = run->open; shard != NULL; shard = shard->next) games += shard->done;
-    return games;
-}
-
-// Shards whose last game is in the journal, because the run was killed before it was published.
-static void finish_full_shards(struct run *run) {
-    for (struct open_shard *shard = run->open, *next; shard != NULL; shard = next) {
-        next = shard->next;
-        if (shard->done < shard->size) continue;
-        take_from_list(run, shard);
-        finish_shard(run, shard);
-    }
-}
+uint64_t run_games_kept(const struct run *run) { return run->kept + counted_games(run->sums); }
 
 static bool sync_journals(struct run *run, struct error *error) {
     bool done = true;
     for (struct open_shard *shard = run->open; shard != NULL; shard = shard->next) {
-        done = journal_sync(shard->journal, done ? error : NULL) && done;
+        done = open_shard_sync(shard, done ? error : NULL) && done;
     }
     return done;
 }
@@ -371,36 +281,114 @@ static int count_threads(const struct settings *settings, int threads) {
 }
 
 static bool check_memory(const struct settings *settings, int threads, struct error *error) {
-    return search_room((size_t)threads * search_table_bytes((size_t)settings->hash)) ||
+    const size_t tables = (size_t)threads * (size_t)settings_weights_count(settings);
+    return search_room(tables * search_table_bytes((size_t)settings->hash)) ||
            error_set(error, "hash: no memory for tables of %d MB for each of %d threads", settings->hash,
                      threads);
 }
 
-enum run_end run_play(struct run *run, int threads, bool quiet, struct error *error) {
-    threads = count_threads(settings_of(run), threads);
-    if (!check_memory(settings_of(run), threads, error)) return RUN_FAILED;
-    run->progress = progress_start(settings_of(run)->variant->name, "games", settings_of(run)->games, quiet);
-    progress_skip(run->progress, run_games_kept(run));
-    run->started = clock_seconds();
-    finish_full_shards(run);
-#pragma omp parallel num_threads(threads)
-    work(run);
-    progress_end(run->progress);
+static uint64_t games_in_part(const struct run *run) {
+    const uint64_t end = run_folder_first_game(&run->folder, run->end);
+    const uint64_t all = settings_of(run)->games;
+    return (end < all ? end : all) - run_folder_first_game(&run->folder, run->first);
+}
+
+// Games that differ in nothing would be played several times.
+static void warn_of_copies(const struct run *run) {
+    const struct settings *settings = settings_of(run);
+    const struct opening_list *book = run->folder.book;
+    const uint64_t openings = book != NULL ? (uint64_t)opening_list_count(book) : 1;
+    if (settings->random_plies > 0 || settings->limits.seconds > 0 || settings->games <= openings) return;
+    fprintf(stderr,
+            "%s: %" PRIu64 " games on %" PRIu64
+            " openings: many will be copies of others; opening.random_plies makes them differ\n",
+            run->folder.path, settings->games, openings);
+}
+
+static void begin_status(struct run *run) {
+    char *name = run->out.some ? memory_text("status-%" PRIu64 "-%" PRIu64 ".json", run->first, run->end - 1)
+                               : memory_text("status.json");
+    char *path = run_folder_file(&run->folder, name);
+    const struct status_settings settings = {
+        .title = settings_of(run)->variant->name,
+        .path = path,
+        .total = games_in_part(run),
+        .kept = run->kept,
+        .processes = ranks_count(run->out.ranks),
+        .quiet = run->out.quiet,
+    };
+    if (leads(run)) run->status = status_start(&settings);
+    free(path);
+    free(name);
+}
+
+// Until every rank is here, whose line goes on.
+static void wait_for_others(struct run *run) {
+    run->counts[COUNT_STOPS] = run->failed || interrupted();
+    tell_others(run);
+    static const uint64_t nothing[COUNTS];
+    while (!ranks_arrived(run->out.ranks)) {
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_NANOSECONDS}, NULL);
+        if (clock_seconds() < run->tell || run->status == NULL) continue;
+        ranks_add(run->out.ranks, nothing, run->sums);
+        run->tell = clock_seconds() + TELL_SECONDS;
+        status_show(run->status, run->sums);
+    }
+    ranks_add(run->out.ranks, nothing, run->sums);
+}
+
+static bool all_exist(const struct run *run) {
+    bool exist = true;
+    for (uint64_t i = 0; i < run->folder.shard_count && exist; i++) {
+        char *path = shard_path(run->folder.path, i, "h5");
+        exist = file_exists(path);
+        free(path);
+    }
+    return exist;
+}
+
+static enum run_end end_of(struct run *run, struct error *error) {
     if (!run->failed && !sync_journals(run, &run->failure)) run->failed = true;
-    if (run->failed) {
-        *error = run->failure;
+    *error = run->failure;
+    if (run->failed) return RUN_FAILED;
+    if (run->whole + run->sums[COUNT_SHARDS] < run->end - run->first) {
+        for (uint64_t i = run->first; i < run->end; i++) {  // unless others made what is missing
+            if (!run->published[i])
+                return run->sums[COUNT_STOPS] > 0 && !interrupted() ? RUN_FAILED : RUN_STOPPED;
+        }
+    }
+    if (run->out.some && !all_exist(run)) return RUN_PLAYED;
+    if (!leads(run)) return RUN_DONE;
+    return manifest_note_finished(run->folder.path, &run->folder.manifest, error) ? RUN_DONE : RUN_FAILED;
+}
+
+enum run_end run_play(struct run *run, int threads, struct error *error) {
+    static const char *const states[] = {"failed", "stopped", "done", "done"};
+    threads = count_threads(settings_of(run), threads);
+    bool good = check_memory(settings_of(run), threads, error);
+    if (!ranks_agree(run->out.ranks, good)) {
+        if (good) error->text[0] = '\0';
         return RUN_FAILED;
     }
-    if (!all_published(run)) return RUN_STOPPED;
-    return manifest_note_finished(run->folder, &run->manifest, error) ? RUN_DONE : RUN_FAILED;
+    ranks_share(run->out.ranks, run->published, run->folder.shard_count * sizeof *run->published);
+    ranks_share(run->out.ranks, &run->whole, sizeof run->whole);
+    if (leads(run) && !run->out.quiet) warn_of_copies(run);
+    begin_status(run);
+#pragma omp parallel num_threads(threads)
+    work(run);
+    wait_for_others(run);
+    const enum run_end end = end_of(run, error);
+    if (run->status != NULL) status_end(run->status, states[end], run->sums);
+    run->status = NULL;
+    return end;
 }
 
 // ---- beginning and resuming ----
 
-static struct run *run_new(const char *folder) {
+static struct run *run_new(const struct run_share_out *out) {
     struct run *run = memory_new(1, sizeof *run);
-    run->folder = memory_text("%s", folder);
-    run->lock = -1;
+    run->out = *out;
+    run->folder.lock = -1;
     omp_init_lock(&run->state);
     omp_init_lock(&run->writing);
     return run;
@@ -411,176 +399,120 @@ void run_close(struct run *run) {
     while (run->open != NULL) {
         struct open_shard *shard = run->open;
         run->open = shard->next;
-        free_shard(shard);
+        open_shard_free(shard);
     }
-    manifest_free(&run->manifest);
-    settings_free(&run->settings);
-    weights_free(&run->weights);
-    free(run->rules);
-    free(run->config);
-    free(run->limit);
+    run_folder_close(&run->folder);
     free(run->published);
-    free(run->folder);
     omp_destroy_lock(&run->state);
     omp_destroy_lock(&run->writing);
-    if (run->lock >= 0) close(run->lock);
     free(run);
 }
 
-static bool lock_folder(struct run *run, struct error *error) {
-    run->lock = manifest_lock(run->folder, error);
-    return run->lock >= 0;
+// Which shards are its own.
+static bool take_part(struct run *run, struct error *error) {
+    const uint64_t count = run->folder.shard_count;
+    run->published = memory_new(count, sizeof *run->published);
+    run->first = run->out.some ? run->out.first : 0;
+    run->end = run->out.some && run->out.last < count ? run->out.last + 1 : count;
+    return run->first < count || error_set(error, "--shards: the run has shards 0-%" PRIu64 ", not %" PRIu64,
+                                           count - 1, run->first);
 }
 
-static json_t *checksums(const struct run *run) { return json_pack("{s:s}", "weights", run->weights.sha256); }
-
-// Everything that follows from the manifest.
-static void prepare(struct run *run) {
-    const struct settings *settings = settings_of(run);
-    run->rules = rules_to_json(settings->variant, &settings->draws);
-    run->config = settings_game_json(settings);
-    run->limit = settings_limit_text(settings);
-    run->shard_count = (settings->games - 1) / (uint64_t)settings->shard_games + 1;
-    run->published = memory_new(run->shard_count, sizeof *run->published);
+// Says what becomes of a shard that is not as it should be, and whether it is finished.
+static bool judge_shard(const struct run *run, uint64_t number, const struct shard_sum *sum) {
+    const bool good = sum->state == SHARD_WHOLE ||
+                      (sum->state == SHARD_UNKNOWN && open_shard_is_published(&run->folder, number));
+    if (sum->state == SHARD_WHOLE || sum->state == SHARD_ABSENT || run->out.quiet) return good;
+    fprintf(stderr, "%s: shard %" PRIu64 " %s\n", run->folder.path, number,
+            good ? "had lost its checksum: it was checked move by move and is kept"
+                 : "is damaged: its games are played again");
+    return good;
 }
 
-// The run owns a copy of its weights, so that resuming does not depend on what becomes of the file.
-static bool store_weights(struct run *run, struct error *error) {
-    char *path = file_in(run->folder, "start.weights");
-    const bool done = weights_write(path, &run->weights, error);
-    free(path);
+// Others may be adding checksums when only some shards are this process's: then they are added, too.
+static bool keep_sums(const struct run *run, struct shard_sum *sums, const bool *found, struct error *error) {
+    if (!run->out.some) return shards_rewrite_sums(run->folder.path, run->end, sums, error);
+    bool done = true;
+    for (uint64_t i = run->first; i < run->end && done; i++) {
+        if (found[i - run->first])
+            done = shard_add_sum(run->folder.path, i, sums[i - run->first].sha256, error);
+    }
     return done;
 }
 
-// What file_replace had not renamed yet when the process was killed.
-static void remove_temporaries(const struct run *run) {
-    DIR *folder = opendir(run->folder);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (strstr(entry->d_name, ".tmp-") == NULL) continue;
-        char *path = file_in(run->folder, entry->d_name);
-        unlink(path);
-        free(path);
+static bool find_shards(struct run *run, struct error *error) {
+    const uint64_t count = run->end - run->first;
+    struct shard_sum *sums = memory_new(count, sizeof *sums);
+    bool *found = memory_new(count, sizeof *found);
+    bool done = shards_examine(run->folder.path, run->first, count, sums, error);
+    for (uint64_t i = 0; i < count && done; i++) {
+        const uint64_t number = run->first + i;
+        run->published[number] = judge_shard(run, number, &sums[i]);
+        if (!run->published[number]) continue;
+        found[i] = sums[i].state == SHARD_UNKNOWN;
+        sums[i].state = SHARD_WHOLE;
+        run->kept += run_folder_shard_size(&run->folder, number);
+        run->whole++;
     }
-    if (folder != NULL) closedir(folder);
-}
-
-static void remove_beginnings(const struct run *run) {
-    static const char *const names[] = {"manifest.json", "start.weights"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *path = file_in(run->folder, names[i]);
-        unlink(path);
-        free(path);
-    }
-    rmdir(run->folder);
-}
-
-static bool begin(struct run *run, struct settings *settings, struct error *error) {
-    if (!file_make_folder(run->folder, error) || !lock_folder(run, error)) return false;
-    if (manifest_exists(run->folder)) {  // by a process that was faster
-        return error_set(error, "%s: exists already", run->folder);
-    }
-    remove_temporaries(run);
-    if (store_weights(run, error) && manifest_create(run->folder, &kind, settings_to_json(settings),
-                                                     checksums(run), &run->manifest, error)) {
-        run->settings = *settings;
-        *settings = (struct settings){0};
-        return true;
-    }
-    remove_beginnings(run);
-    return false;
-}
-
-// A folder that holds nothing but what a process killed at its very beginning leaves: no run has begun there.
-static bool is_unused_folder(const char *folder) {
-    DIR *entries = opendir(folder);
-    if (entries == NULL) return false;
-    bool unused = true;
-    for (const struct dirent *entry; unused && (entry = readdir(entries)) != NULL;) {
-        const char *name = entry->d_name;
-        unused = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "start.weights") == 0 ||
-                 strstr(name, ".tmp-") != NULL;
-    }
-    closedir(entries);
-    return unused;
-}
-
-struct run *run_create(const char *folder, struct settings *settings, struct error *error) {
-    if (file_exists(folder) && !is_unused_folder(folder)) {
-        error_set(error, "%s: exists already; to go on with a run: --resume %s", folder, folder);
-        return NULL;
-    }
-    if (!check_memory(settings, count_threads(settings, 0), error)) return NULL;
-    struct run *run = run_new(folder);
-    if (!weights_get(settings->weights, settings->variant, &run->weights, error) ||
-        !begin(run, settings, error)) {
-        run_close(run);
-        return NULL;
-    }
-    prepare(run);
-    return run;
-}
-
-static bool read_weights(struct run *run, struct error *error) {
-    char *path = file_in(run->folder, "start.weights");
-    bool done = weights_read(path, settings_of(run)->variant, &run->weights, error);
-    if (done && !manifest_agrees(&run->manifest, checksums(run))) {
-        done = error_set(error, "%s: not the weights that the run began with (the checksum differs)", path);
-    }
-    free(path);
-    return done;
-}
-
-static bool find_shards(struct run *run, bool quiet, struct error *error) {
-    struct shard_sum *sums = memory_new(run->shard_count, sizeof *sums);
-    bool done = shards_examine(run->folder, run->shard_count, sums, error);
-    for (uint64_t i = 0; i < run->shard_count && done; i++) {
-        run->published[i] = sums[i].state == SHARD_WHOLE;
-        if (sums[i].state != SHARD_DAMAGED || quiet) continue;
-        fprintf(stderr, "%s: shard %" PRIu64 " is damaged: its games are played again\n", run->folder, i);
-    }
-    done = done && shards_rewrite_sums(run->folder, run->shard_count, sums, error);
+    done = done && keep_sums(run, sums, found, error);
+    free(found);
     free(sums);
     return done;
 }
 
-static bool load_journal(struct run *run, uint64_t number, bool quiet, struct error *error) {
+// Counts what a journal holds; its games are taken when the shard is played.
+static bool look_into_journal(struct run *run, uint64_t number, struct error *error) {
     uint64_t cut;
-    const struct open_shard *shard = open_shard(run, number, &cut, error);
+    struct open_shard *shard = open_shard_new(&run->folder, number, &cut, error);
     if (shard == NULL) return false;
-    if (cut > 0 && !quiet) {
+    if (cut > 0 && !run->out.quiet) {
         fprintf(stderr,
                 "%s: %" PRIu64 " damaged bytes at the end of the journal of shard %" PRIu64
                 ": %zu games kept\n",
-                run->folder, cut, number, shard->done);
+                run->folder.path, cut, number, shard->done);
     }
+    run->kept += shard->done;
+    open_shard_free(shard);
     return true;
 }
 
-static bool load_journals(struct run *run, bool quiet, struct error *error) {
+static bool look_into_journals(struct run *run, struct error *error) {
     bool done = true;
-    for (uint64_t i = 0; i < run->shard_count && done; i++) {
-        char *path = shard_path(run->folder, i, "journal");
+    for (uint64_t i = run->first; i < run->end && done; i++) {
+        char *path = shard_path(run->folder.path, i, "journal");
         if (run->published[i])
             unlink(path);
         else if (file_exists(path))
-            done = load_journal(run, i, quiet, error);
+            done = look_into_journal(run, i, error);
         free(path);
     }
     return done;
 }
 
-struct run *run_resume(const char *folder, bool quiet, struct error *error) {
-    struct run *run = run_new(folder);
-    bool done = lock_folder(run, error) && manifest_read(folder, &kind, &run->manifest, error) &&
-                (settings_from_json(manifest_config(&run->manifest), &run->settings, error) ||
-                 error_prefix(error, "%s/manifest.json", folder));
-    if (done) prepare(run);
-    done = done && read_weights(run, error);
-    if (done) remove_temporaries(run);
-    if (done && find_shards(run, quiet, error) && load_journals(run, quiet, error) &&
-        manifest_note_resumed(folder, &run->manifest, error)) {
-        return run;
-    }
+static struct run *close_failed(struct run *run) {
     run_close(run);
     return NULL;
+}
+
+struct run *run_create(const char *path, struct settings *settings, const struct run_share_out *out,
+                       struct error *error) {
+    if (!check_memory(settings, count_threads(settings, 0), error)) return NULL;
+    struct run *run = run_new(out);
+    const enum run_share share = out->some ? RUN_SHARED : RUN_ALONE;
+    if (!run_folder_begin(&run->folder, path, settings, share, out->quiet, error) || !take_part(run, error))
+        return close_failed(run);
+    if (out->some && (!find_shards(run, error) || !look_into_journals(run, error))) return close_failed(run);
+    return run;
+}
+
+struct run *run_resume(const char *path, const struct run_share_out *out, struct error *error) {
+    struct run *run = run_new(out);
+    const enum run_share share = !leads(run) ? RUN_LED : out->some ? RUN_SHARED : RUN_ALONE;
+    if (!run_folder_find(&run->folder, path, share, error) || !take_part(run, error))
+        return close_failed(run);
+    if (share == RUN_LED) return run;
+    if (find_shards(run, error) && look_into_journals(run, error) &&
+        (share == RUN_SHARED || manifest_note_resumed(path, &run->folder.manifest, error)))
+        return run;
+    return close_failed(run);
 }

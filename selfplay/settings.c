@@ -8,6 +8,7 @@
 
 #include "core/support/config.h"
 #include "core/support/memory.h"
+#include "core/support/options.h"
 #include "selfplay/conditions.h"
 #include "selfplay/openings.h"
 #include "selfplay/playing.h"
@@ -20,19 +21,24 @@ enum {
     MOST_HASH = 65536,
     MOST_SETS = 32,  // keys there are, and some
     MOST_WORD = 64,
+    MOST_PATH = 4096,
+    USUAL_CHECK = 10,  // percent
 };
 
 // ---- the file ----
 
 struct opening_keys {
-    uint32_t *random_plies;
+    char *book;
+    uint32_t *margin, *depth, *random_plies;
 };
 struct adjudication_keys {
-    uint32_t *max_plies;
+    char *draw, *resign;
+    uint32_t *check, *max_plies;
 };
 // A pointer is NULL when its key is absent.
 struct keys {
-    char *variant, *weights;
+    char *variant, *weights, *white_weights, *black_weights;
+    bool *swap_sides;
     char *nodes, *depth, *movetime, *draw, *draw_moves, *draw_progress;  // conditions.h
     uint64_t games, seed;
     uint32_t *threads, *hash, *shard_games;
@@ -42,12 +48,19 @@ struct keys {
 
 #define NUMBER(name) CYAML_FIELD_UINT_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name)
 #define WORD(name)   CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name, 1, MOST_WORD)
+#define PATH(name)   CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name, 1, MOST_PATH)
 
 static const cyaml_schema_field_t opening_fields[] = {
+    CYAML_FIELD_STRING_PTR("book", CYAML_FLAG_OPTIONAL, struct opening_keys, book, 1, MOST_PATH),
+    CYAML_FIELD_UINT_PTR("margin", CYAML_FLAG_OPTIONAL, struct opening_keys, margin),
+    CYAML_FIELD_UINT_PTR("depth", CYAML_FLAG_OPTIONAL, struct opening_keys, depth),
     CYAML_FIELD_UINT_PTR("random_plies", CYAML_FLAG_OPTIONAL, struct opening_keys, random_plies),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t adjudication_fields[] = {
+    CYAML_FIELD_STRING_PTR("draw", CYAML_FLAG_OPTIONAL, struct adjudication_keys, draw, 1, MOST_WORD),
+    CYAML_FIELD_STRING_PTR("resign", CYAML_FLAG_OPTIONAL, struct adjudication_keys, resign, 1, MOST_WORD),
+    CYAML_FIELD_UINT_PTR("check", CYAML_FLAG_OPTIONAL, struct adjudication_keys, check),
     CYAML_FIELD_UINT_PTR("max_plies", CYAML_FLAG_OPTIONAL, struct adjudication_keys, max_plies),
     CYAML_FIELD_END,
 };
@@ -59,7 +72,10 @@ static const cyaml_schema_field_t fields[] = {
     WORD(depth),
     WORD(movetime),
     NUMBER(threads),
-    CYAML_FIELD_STRING_PTR("weights", CYAML_FLAG_OPTIONAL, struct keys, weights, 1, 4096),
+    PATH(weights),
+    PATH(white_weights),
+    PATH(black_weights),
+    CYAML_FIELD_BOOL_PTR("swap_sides", CYAML_FLAG_OPTIONAL, struct keys, swap_sides),
     NUMBER(hash),
     NUMBER(shard_games),
     WORD(draw),
@@ -142,6 +158,57 @@ static bool take_games(const struct source *source, const struct keys *keys, str
     return shards <= MOST_SHARDS || refuse(source, "shard_games", "more than 1000000 shards: make it larger");
 }
 
+static bool take_weights(const struct source *source, const struct keys *keys, struct settings *settings) {
+    const char *const of[2] = {[WHITE] = keys->white_weights, [BLACK] = keys->black_weights};
+    for (enum side side = WHITE; side <= BLACK; side++) {
+        const char *name = of[side] != NULL ? of[side] : keys->weights;
+        if (name != NULL) settings->weights[side] = memory_text("%s", name);
+    }
+    settings->swap_sides = keys->swap_sides != NULL && *keys->swap_sides;
+    return !settings->swap_sides || of[WHITE] != NULL || of[BLACK] != NULL ||
+           refuse(source, "swap_sides", "goes with white_weights and black_weights only");
+}
+
+static bool take_book(const struct source *source, const char *text, struct settings *settings) {
+    if (strncmp(text, "all:", 4) != 0) {
+        settings->book = memory_text("%s", text);
+        return true;
+    }
+    int64_t plies;
+    struct error cause;
+    if (!options_number("all", text + 4, 1, MOST_ALL_PLIES, &plies, &cause))
+        return refuse(source, "opening.book", cause.text);
+    settings->all.plies = (int)plies;
+    return true;
+}
+
+static bool take_opening(const struct source *source, const struct opening_keys *keys,
+                         struct settings *settings) {
+    if (keys->book != NULL && !take_book(source, keys->book, settings)) return false;
+    if (settings->all.plies == 0 && (keys->margin != NULL || keys->depth != NULL))
+        return refuse(source, keys->margin != NULL ? "opening.margin" : "opening.depth",
+                      "goes with opening.book=all:PLIES only");
+    return take(source, "opening.margin", keys->margin, 0, 0, BOOK_MOST_MARGIN, &settings->all.margin) &&
+           take(source, "opening.depth", keys->depth, BOOK_USUAL_DEPTH, 1, MAX_DEPTH, &settings->all.depth) &&
+           take(source, "opening.random_plies", keys->random_plies, 0, 0, MAX_RANDOM_PLIES,
+                &settings->random_plies);
+}
+
+static bool take_adjudication(const struct source *source, const struct adjudication_keys *keys,
+                              struct settings *settings) {
+    struct error cause;
+    if (keys->draw != NULL && !adjudication_parse_draw(keys->draw, &settings->adjudication, &cause))
+        return refuse(source, "adjudication.draw", cause.text);
+    if (keys->resign != NULL && !adjudication_parse_resign(keys->resign, &settings->adjudication, &cause))
+        return refuse(source, "adjudication.resign", cause.text);
+    if (keys->check != NULL && !settings_adjudicate(settings))
+        return refuse(source, "adjudication.check",
+                      "goes with adjudication.draw or adjudication.resign only");
+    return take(source, "adjudication.check", keys->check, USUAL_CHECK, 0, 100, &settings->played_out) &&
+           take(source, "adjudication.max_plies", keys->max_plies, 1000, 1, PLAYING_MAX_PLIES,
+                &settings->max_plies);
+}
+
 static bool take_all(const struct source *source, const struct keys *keys, struct settings *settings) {
     struct error cause;
     settings->variant = variant_find(keys->variant, &cause);
@@ -149,15 +216,12 @@ static bool take_all(const struct source *source, const struct keys *keys, struc
         const char *text = cause.text;  // "variant: no ...": the key is named already
         return refuse(source, "variant", strncmp(text, "variant: ", 9) == 0 ? text + 9 : text);
     }
-    if (keys->weights != NULL) settings->weights = memory_text("%s", keys->weights);
-    return take_games(source, keys, settings) && take_limits(source, keys, &settings->limits) &&
-           take_draws(source, keys, settings) &&
+    return take_weights(source, keys, settings) && take_games(source, keys, settings) &&
+           take_limits(source, keys, &settings->limits) && take_draws(source, keys, settings) &&
            take(source, "threads", keys->threads, 0, 0, MOST_THREADS, &settings->threads) &&
            take(source, "hash", keys->hash, 2, 0, MOST_HASH, &settings->hash) &&
-           take(source, "opening.random_plies", keys->opening.random_plies, 0, 0, MAX_RANDOM_PLIES,
-                &settings->random_plies) &&
-           take(source, "adjudication.max_plies", keys->adjudication.max_plies, 1000, 1, PLAYING_MAX_PLIES,
-                &settings->max_plies);
+           take_opening(source, &keys->opening, settings) &&
+           take_adjudication(source, &keys->adjudication, settings);
 }
 
 bool settings_read(const char *path, const char *const *sets, int set_count, struct settings *settings,
@@ -173,8 +237,31 @@ bool settings_read(const char *path, const char *const *sets, int set_count, str
 }
 
 void settings_free(struct settings *settings) {
-    free(settings->weights);
+    free(settings->weights[WHITE]);
+    free(settings->weights[BLACK]);
+    free(settings->book);
     *settings = (struct settings){0};
+}
+
+// ---- asking ----
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *settings_weights_name(const struct settings *settings, enum side side) {
+    return settings->weights[side] != NULL ? last_part(settings->weights[side]) : "default";
+}
+
+int settings_weights_count(const struct settings *settings) {
+    const char *white = settings->weights[WHITE], *black = settings->weights[BLACK];
+    const bool same = white == NULL || black == NULL ? white == black : strcmp(white, black) == 0;
+    return same ? 1 : 2;
+}
+
+bool settings_adjudicate(const struct settings *settings) {
+    return settings->adjudication.draw_plies > 0 || settings->adjudication.resign_moves > 0;
 }
 
 // ---- JSON ----
@@ -197,29 +284,68 @@ static void put_limits(json_t *root, const struct search_limits *limits) {
     if (limits->seconds > 0) json_object_set_new(root, "movetime", json_real(limits->seconds));
 }
 
-static json_t *game_settings(const struct settings *settings) {
+// What is off is left out. `whole`: with the folder of a file.
+static json_t *opening_json(const struct settings *settings, bool whole) {
+    json_t *root = json_pack("{s:i}", "random_plies", settings->random_plies);
+    const struct book_settings *all = &settings->all;
+    if (settings->book != NULL) {
+        json_object_set_new(root, "book", json_string(whole ? settings->book : last_part(settings->book)));
+    } else if (all->plies > 0) {
+        json_object_set_new(root, "book", json_sprintf("all:%d", all->plies));
+        put_number(root, "margin", (uint64_t)all->margin);
+        put_number(root, "depth", (uint64_t)all->depth);
+    }
+    return root;
+}
+
+static json_t *adjudication_json(const struct settings *settings) {
+    const struct adjudication *called = &settings->adjudication;
+    json_t *root = json_pack("{s:i}", "max_plies", settings->max_plies);
+    if (called->draw_plies > 0)
+        json_object_set_new(root, "draw",
+                            json_sprintf("move=%d,plies=%d,score=%d", called->draw_moves, called->draw_plies,
+                                         called->draw_score));
+    if (called->resign_moves > 0)
+        json_object_set_new(root, "resign",
+                            json_sprintf("moves=%d,score=%d", called->resign_moves, called->resign_score));
+    if (settings_adjudicate(settings)) put_number(root, "check", (uint64_t)settings->played_out);
+    return root;
+}
+
+static json_t *game_settings(const struct settings *settings, bool whole) {
     json_t *root = json_object();
     json_object_set_new(root, "variant", json_string(settings->variant->name));
     put_number(root, "seed", settings->seed);
     put_limits(root, &settings->limits);
     put_draws(root, &settings->draws);
-    json_object_set_new(root, "opening", json_pack("{s:i}", "random_plies", settings->random_plies));
-    json_object_set_new(root, "adjudication", json_pack("{s:i}", "max_plies", settings->max_plies));
+    json_object_set_new(root, "opening", opening_json(settings, whole));
+    json_object_set_new(root, "adjudication", adjudication_json(settings));
+    if (settings->swap_sides) json_object_set_new(root, "swap_sides", json_true());
     put_number(root, "hash", (uint64_t)settings->hash);
     put_number(root, "shard_games", (uint64_t)settings->shard_games);
     return root;
 }
 
+static void put_weights(json_t *root, const struct settings *settings) {
+    static const char *const keys[2] = {[WHITE] = "white_weights", [BLACK] = "black_weights"};
+    const bool both = settings_weights_count(settings) == 1 && !settings->swap_sides;
+    if (both && settings->weights[WHITE] == NULL) return;
+    for (enum side side = WHITE; side <= BLACK; side++) {
+        const char *name = settings->weights[side] != NULL ? settings->weights[side] : "default";
+        json_object_set_new(root, both ? "weights" : keys[side], json_string(name));
+    }
+}
+
 json_t *settings_to_json(const struct settings *settings) {
-    json_t *root = game_settings(settings);
+    json_t *root = game_settings(settings, true);
     put_number(root, "games", settings->games);
     put_number(root, "threads", (uint64_t)settings->threads);
-    if (settings->weights != NULL) json_object_set_new(root, "weights", json_string(settings->weights));
+    put_weights(root, settings);
     return root;
 }
 
 char *settings_game_json(const struct settings *settings) {
-    json_t *root = game_settings(settings);
+    json_t *root = game_settings(settings, false);
     char *text = json_dumps(root, JSON_COMPACT);
     json_decref(root);
     return text;
@@ -240,6 +366,7 @@ static char *to_set(const char *outer, const char *key, const json_t *value) {
     case JSON_INTEGER:
         return memory_text("%s%s%s=%lld", outer, dot, key, (long long)json_integer_value(value));
     case JSON_REAL: return memory_text("%s%s%s=%.17g", outer, dot, key, json_real_value(value));
+    case JSON_TRUE: return memory_text("%s%s%s=yes", outer, dot, key);
     default: return NULL;
     }
 }

@@ -4,21 +4,35 @@
 
 #include <jansson.h>
 
-#include "core/game.h"
-#include "search/search.h"
+#include "selfplay/adjudication.h"
+#include "selfplay/book.h"
 
 struct settings {
     const struct variant *variant;
     struct draw_rules draws;
     uint64_t games, seed;
     struct search_limits limits;
-    int threads;    // 0 = all cores
-    char *weights;  // as for weights_get; owned; NULL = default
-    int hash;       // megabytes of table a thread
+    int threads;       // 0 = all cores
+    char *weights[2];  // of each side, as for weights_get; owned; NULL = default
+    bool swap_sides;   // a coin a game says which of them is White's
+    int hash;          // megabytes of table for each engine of a thread
     int shard_games;
-    int random_plies;
+    char *book;                // a file of openings; owned; NULL = none, unless
+    struct book_settings all;  // .plies > 0: every position so deep
+    int random_plies;          // after the opening
     int max_plies;
+    struct adjudication adjudication;
+    int played_out;  // percent of the games that are played to the end although they could be called
 };
+
+// Weights by their own names, without folders: "default".
+const char *settings_weights_name(const struct settings *, enum side);
+
+// Different ones: 1 or 2.
+int settings_weights_count(const struct settings *);
+
+// Is any game ever called?
+bool settings_adjudicate(const struct settings *);
 
 // Reads a configuration file with --set on top (config.h).
 bool settings_read(const char *path, const char *const *sets, int set_count, struct settings *,

@@ -11,11 +11,16 @@
 
 #include "core/support/error.h"
 
-enum shard_state { SHARD_ABSENT, SHARD_WHOLE, SHARD_DAMAGED };
+enum shard_state {
+    SHARD_ABSENT,
+    SHARD_WHOLE,
+    SHARD_DAMAGED,
+    SHARD_UNKNOWN,  // it is there, its checksum is not: the file of them was deleted or damaged
+};
 
 struct shard_sum {
     enum shard_state state;
-    char sha256[65];  // "" when none is known
+    char sha256[65];  // that is known, or of a SHARD_UNKNOWN; else ""
 };
 
 // "FOLDER/shard-000012.SUFFIX", freed by the caller.
@@ -27,12 +32,16 @@ bool shard_name(const char *name, uint64_t *number);
 // Is there a file of checksums? Shards that were copied elsewhere may have come without.
 bool shards_have_sums(const char *folder);
 
-// Reads the checksums and compares them with the files of shards 0 .. count-1.
-bool shards_examine(const char *folder, uint64_t count, struct shard_sum *, struct error *)
+// Reads the checksums and compares them with the files of shards first .. first+count-1.
+bool shards_examine(const char *folder, uint64_t first, uint64_t count, struct shard_sum *, struct error *)
     __attribute__((warn_unused_result));
 
-// Writes the file of checksums anew, with those of whole shards only.
+// Writes the file of checksums anew, with those of whole shards 0 .. count-1 only.
 bool shards_rewrite_sums(const char *folder, uint64_t count, const struct shard_sum *, struct error *)
+    __attribute__((warn_unused_result));
+
+// Adds a checksum. Several processes may.
+bool shard_add_sum(const char *folder, uint64_t number, const char *sha256, struct error *)
     __attribute__((warn_unused_result));
 
 // Adds the checksum, then puts the file in place; it may replace a damaged one.

@@ -355,7 +355,7 @@ bool verify_run_files(const char *folder, verify_fault *fault, void *context, st
     free(list_shards(folder, &count));
     if (!shards_have_sums(folder)) count = 0;
     struct shard_sum *sums = memory_new(count > 0 ? count : 1, sizeof *sums);
-    const bool done = shards_examine(folder, count, sums, error);
+    const bool done = shards_examine(folder, 0, count, sums, error);
     for (uint64_t i = 0; i < count && done; i++) {
         if (sums[i].state == SHARD_WHOLE) continue;
         char *text = memory_text("%s: shard %" PRIu64 " %s", folder, i,

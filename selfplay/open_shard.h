@@ -1,0 +1,45 @@
+// open_shard.h -- a shard some of whose games are finished: kept in memory and in a journal until it is full,
+// then published.
+#ifndef HUFF_SELFPLAY_OPEN_SHARD_H
+#define HUFF_SELFPLAY_OPEN_SHARD_H
+
+#include "selfplay/dataset.h"
+#include "selfplay/run_folder.h"
+
+struct open_shard {
+    uint64_t number, first;  // shard and its first game
+    size_t size, done;       // games
+    struct played_game *games;
+    bool *have;
+    struct journal *journal;
+    struct open_shard *next;  // for lists
+};
+
+// Takes what its journal holds. *cut: damaged bytes that were cut off there.
+struct open_shard *open_shard_new(const struct run_folder *, uint64_t number, uint64_t *cut, struct error *);
+
+// Closes the journal of a shard that was not published, and deletes it when it is empty.
+void open_shard_free(struct open_shard *);
+
+// Keeps a game, in the journal too, and takes the record over.
+bool open_shard_keep(struct open_shard *, uint64_t id, struct played_game *, struct error *)
+    __attribute__((warn_unused_result));
+bool open_shard_sync(struct open_shard *, struct error *) __attribute__((warn_unused_result));
+
+// A full shard becomes a file and its journal goes.
+bool open_shard_publish(struct open_shard *, const struct run_folder *, struct error *)
+    __attribute__((warn_unused_result));
+
+// Is this a file of such a shard, whole and true in every move, although nobody has its checksum?
+bool open_shard_is_published(const struct run_folder *, uint64_t number);
+
+// What game `id` draws before all else, the same whenever it is asked; the rest of its stream is `random`.
+struct game_plan {
+    enum split split;
+    uint8_t engine[2];  // of each side
+    bool played_out;    // it is not called, whatever its scores
+    struct random random;
+};
+struct game_plan game_plan(const struct run_folder *, uint64_t id);
+
+#endif
