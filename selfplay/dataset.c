@@ -257,7 +257,7 @@ static bool same_sources(hid_t one, hid_t other, size_t count) {
     return same;
 }
 
-static bool check_views(const char *path, hid_t file, struct error *error) {
+static bool check_views(const char *path, hid_t file, bool *views, struct error *error) {
     hid_t first = -1;
     size_t sources = 0;
     bool done = true;
@@ -275,6 +275,7 @@ static bool check_views(const char *path, hid_t file, struct error *error) {
         done = H5Pget_virtual_count(view, &sources) >= 0 || hdf5_fail(error, "cannot tell its sources");
         for (size_t j = 0; j < sources && done; j++) done = check_source(path, view, j, error);
     }
+    *views = first >= 0;
     hdf5_release(first);
     return done;
 }
@@ -297,7 +298,7 @@ static bool read_parts(struct dataset_file *file, struct error *error) {
                 check_table(id, &games_table, &file->games, error) &&
                 check_table(id, &openings_table, &file->openings, error) &&
                 (file->info.sample == NULL || read_labels_size(id, file->positions, error)) &&
-                check_views(file->path, id, error);
+                check_views(file->path, id, &file->views, error);
     if (done && H5Fget_filesize(id, &bytes) < 0) done = hdf5_fail(error, "cannot tell the size");
     file->bytes = bytes;
     H5Fclose(id);

@@ -180,6 +180,7 @@ struct dataset_file {
     uint64_t first_position, positions;  // rows of the dataset that lie in it
     uint64_t first_game, games;
     uint64_t openings;
+    bool views;  // its positions are in other files
 };
 
 // Each path is a file or the folder of a run, which stands for its shards in order. Refused with one clear

@@ -318,6 +318,10 @@ struct dataset_writer *dataset_create_file(const char *path, const struct datase
 
 struct dataset_writer *dataset_create_views(const char *path, const struct dataset_info *info,
                                             struct dataset *sources, struct error *error) {
+    for (int i = 0; i < dataset_file_count(sources); i++) {
+        const struct dataset_file *file = dataset_file(sources, i);
+        if (file->views) return error_set(error, "%s: is a file of views itself", file->path), NULL;
+    }
     return begin(path, info, sources, error);
 }
 

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# data.sh BIN_FOLDER -- huff-data makes other files of datasets, and what goes wrong is said in one line.
+set -euo pipefail
+bin=$(cd "${1:?folder of the built programs}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "data.sh: $*" >&2
+    exit 1
+}
+
+# expect CODE TEXT COMMAND...: it ends with that code and says one line, with that text, on standard error.
+expect() {
+    local code=$1 text=$2 got=0
+    shift 2
+    "$@" > out 2> err || got=$?
+    [ "$got" = "$code" ] || fail "$*: exit code $got, expected $code: $(cat err)"
+    grep -qF -- "$text" err || fail "$*: no \"$text\" in: $(cat err)"
+    [ "$(grep -vcE '^(Try |information)' err)" = 1 ] || fail "$*: more than one line: $(cat err)"
+}
+
+# says TEXT COMMAND...: it succeeds, and standard output has that text.
+says() {
+    local text=$1
+    shift
+    "$@" > out 2> err || fail "$*: exit code $?: $(cat err)"
+    grep -qF -- "$text" out || fail "$*: no \"$text\" in: $(cat out)"
+}
+
+nothing_left() {
+    [ -z "$(find . -name '*.tmp-*')" ] || fail "$1: $(find . -name '*.tmp-*') is left over"
+}
+
+data=$bin/huff-data
+
+play() { # RUN VARIANT SEED GAMES
+    cat > run.yaml <<END
+variant: $2
+games: $4
+seed: $3
+nodes: 60
+shard_games: 20
+opening:
+  random_plies: 4
+END
+    "$bin/huff-selfplay" run.yaml -o "$1" -q > /dev/null
+}
+play run russian 5 70
+play other russian 6 20
+play italian italian 5 20
+
+count() { # KEY: a number at the top of the JSON of "info run"
+    "$data" info run -q --json | sed -n "s/^  \"$1\": \([0-9]*\),.*/\1/p"
+}
+positions=$(count positions)
+repeated=$(count duplicates)
+[ "$repeated" -gt 0 ] || fail "expected a run in which a few games come twice"
+
+echo "merge"
+says "one.h5: 70 games, $positions positions" "$data" merge run -o one.h5 -q
+says "70 games and $positions positions checked, 0 faults" "$data" verify one.h5 -q
+"$data" merge run/shard-00000[01].h5 -o first.h5 -q > out
+"$data" merge run/shard-00000[23].h5 -o second.h5 -q > out
+"$data" merge run -o again.h5 -q > out
+cmp one.h5 again.h5 || fail "the same games merged twice gave other bytes"
+says "games 0..69" "$data" info one.h5 -q
+says "games 40..69" "$data" info second.h5 -q
+says "0 faults" "$data" verify second.h5 first.h5 -q
+says "90 games" "$data" merge run other -o two.h5 -q
+grep -q "numbered anew" out || fail "two runs have overlapping numbers: $(cat out)"
+says "0 faults" "$data" verify two.h5 -q
+says "duplicates: $((70 + repeated)) games" "$data" info one.h5 run -q
+says "140 games" "$data" merge one.h5 run -o doubled.h5 -q
+says "\"dropped\": $((70 + repeated))" "$data" merge doubled.h5 -o single.h5 --drop-duplicates -q --json
+says "duplicates: 0 games" "$data" info single.h5 -q
+says "0 faults" "$data" verify single.h5 -q
+says ", $repeated duplicate games left out" "$data" merge run -o different.h5 --drop-duplicates -q
+"$data" pdn different.h5 -q > different.pdn
+"$data" pdn single.h5 -q > single.pdn
+cmp different.pdn single.pdn || fail "games are others after duplicates were left out"
+"$data" pdn one.h5 -q > one.pdn
+
+echo "views"
+says "run/dataset.h5: 70 games, $positions positions" "$data" vds run -q
+says "0 faults" "$data" verify run/dataset.h5 -q
+[ "$(stat -c %s run/dataset.h5)" -lt "$(stat -c %s one.h5)" ] || fail "views are larger than a copy"
+mv run moved
+says "0 faults" "$data" verify moved/dataset.h5 -q
+mv moved run
+"$data" pdn run/dataset.h5 -q > views.pdn
+cmp one.pdn views.pdn || fail "games are others through views"
+mkdir -p a/b
+says "70 games" "$data" vds run -o a/b/views.h5 -q
+says "0 faults" "$data" verify a/b/views.h5 -q
+mv run/shard-000001.h5 away
+for command in info verify "merge -o x.h5" pdn stats "sample -o x.h5"; do
+    # shellcheck disable=SC2086
+    expect 1 "run/dataset.h5: its source: run/shard-000001.h5: No such file" "$data" $command run/dataset.h5 -q
+done
+says "warning: run: 1 of 4 shards is missing, the first is shard 1" "$data" info run -q
+cp run/shard-000003.h5 run/shard-000001.h5
+expect 1 "has changed" "$data" info run/dataset.h5 -q
+mv away run/shard-000001.h5
+expect 1 "is a file of views itself" "$data" vds run/dataset.h5 -o x.h5 -q
+
+echo "PDN"
+[ "$(grep -c '^\[Event ' one.pdn)" = 70 ] || fail "expected 70 games in PDN"
+"$data" pdn run --games 10-19 -o ten.pdn -q > out
+[ "$(grep -c '^\[Event ' ten.pdn)" = 10 ] || fail "expected 10 games"
+[ "$(grep -m 1 '^\[Round ' ten.pdn)" = '[Round "10"]' ] || fail "expected game 10 first"
+"$data" pdn run --result draw -q > out
+[ "$(grep -c '^\[Result "1/2-1/2"' out)" = "$("$data" info run -q --json | sed -n 's/^    "draw": \([0-9]*\),*/\1/p')" ] ||
+    fail "drawn games"
+"$data" pdn run --limit 3 --plies 20- -q > out
+[ "$(grep -c '^\[Event ' out)" = 3 ] || fail "expected 3 games"
+# They are read back, move by move; games that ended by a limit can be gone on with.
+"$bin/huff-selfplay" run.yaml -o short -q --set adjudication.max_plies=12 > out
+"$data" pdn short -o short.pdn -q > out
+"$bin/huff-match" --variant italian --engine name=a --engine name=b --depth 1 --games 40 --openings short.pdn -q > out 2> err ||
+    fail "PDN is not read: $(cat err)"
+grep -q "^Games: 40" out || fail "PDN is not read: $(cat out)"
+
+echo "sample"
+says "0 faults" "$data" verify one.h5 -q
+"$data" sample run -o all.h5 -q --json > all.json
+grep -q "\"positions\": $positions," all.json || fail "all positions: $(cat all.json)"
+says "0 faults" "$data" verify all.h5 -q
+"$data" sample run -o some.h5 --ply 10-40 --quiet-only --skip-random --per-game 5 --unique --per-pieces 15 -q > out
+says "0 faults" "$data" verify some.h5 -q
+"$data" sample run -o same.h5 --ply 10-40 --quiet-only --skip-random --per-game 5 --unique --per-pieces 15 -q > out
+cmp some.h5 same.h5 || fail "the same choice gave other positions"
+"$data" sample run -o seed.h5 --ply 10-40 --quiet-only --skip-random --per-game 5 --unique --per-pieces 15 --seed 2 -q > out
+! cmp -s some.h5 seed.h5 || fail "another seed gave the same positions"
+says '"quiet_only":true' "$data" info some.h5 -q
+"$data" sample doubled.h5 -o once.h5 --drop-duplicates -q --json | grep '"chosen"' > out
+"$data" sample different.h5 -o different-all.h5 -q --json | grep '"chosen"' > expected
+cmp out expected || fail "duplicates left out by sample and by merge: $(cat out expected)"
+says '"quiet_only":true' "$data" info some.h5 -q
+"$data" sample doubled.h5 -o once.h5 --drop-duplicates -q > out
+"$data" sample different.h5 -o different-all.h5 -q > out2
+[ "$(sed '1s/.*: //' out)" = "$(sed '1s/.*: //; 1s/ of [0-9]* p/ of 9166 p/' out2)" ] || fail "$(cat out out2)"
+echo "epochs: 1" > fit.yaml
+"$bin/huff-tune" fit fit.yaml all.h5 -o all.weights -q > out 2> err || fail "huff-tune: $(cat err)"
+expect 1 "holds chosen positions" "$data" pdn all.h5 -q
+expect 1 "holds chosen positions" "$data" stats all.h5 -q
+expect 1 "one holds whole games, the other chosen positions" "$data" merge all.h5 one.h5 -o x.h5 -q
+expect 1 "is left by this choice" "$data" sample run -o x.h5 --ply 5000- -q
+
+echo "stats"
+"$data" stats run italian -q > stats.txt
+grep -Eq "^games +70 +20$" stats.txt || fail "stats: $(cat stats.txt)"
+grep -q "openings, after 2 plies" stats.txt || fail "stats: $(cat stats.txt)"
+says '"variant": "russian"' "$data" stats run other --together --json -q
+grep -q '"games": 90' out || fail "together: $(cat out)"
+
+echo "what goes wrong"
+expect 1 "holds games of italian, but" "$data" merge run italian -o x.h5 -q
+expect 1 "holds games of russian, not of thai" "$data" stats run --variant thai -q
+expect 2 "expected -o FILE" "$data" merge run
+expect 2 "expected a dataset" "$data" merge -o x.h5
+expect 2 "--ply: expected 0..65535" "$data" sample run -o x.h5 --ply 3-x
+expect 2 "--ply: 9 is more than 4" "$data" sample run -o x.h5 --ply 9-4
+expect 2 "--ply: expected a range" "$data" sample run -o x.h5 --ply -
+expect 2 "--share: expected 0..1" "$data" sample run -o x.h5 --share 2
+expect 2 "--result: expected" "$data" pdn run --result won
+expect 2 "--termination: no" "$data" pdn run --termination never
+expect 1 "No such file or directory" "$data" merge run -o no/folder/x.h5 -q
+expect 1 "No such file or directory" "$data" pdn run -o no/folder/x.pdn -q
+got=0
+"$data" info run -q > /dev/full 2> err || got=$?
+{ [ "$got" = 1 ] && grep -q "cannot write standard output" err; } || fail "full disk: exit code $got: $(cat err)"
+if mkdir small 2> err && mount -t tmpfs -o size=16k tmpfs small 2> err; then
+    echo "a full disk"
+    trap 'umount "$work/small"; rm -rf "$work"' EXIT
+    expect 1 "small/x.h5: " "$data" merge run -o small/x.h5 -q
+    grep -q "No space left on device" err || fail "full disk: $(cat err)"
+    expect 1 "small/x.pdn: cannot write: No space left on device" "$data" pdn run other -o small/x.pdn -q
+    [ -z "$(ls small)" ] || fail "a full disk: $(ls small) is left over"
+fi
+
+echo "interrupted while it writes"
+mkfifo pipe
+"$data" pdn doubled.h5 doubled.h5 > pipe 2> err & pid=$!
+exec 3< pipe
+head -c 100 <&3 > out
+kill -INT $pid
+cat <&3 > out
+got=0
+wait $pid || got=$?
+{ [ "$got" = 1 ] && grep -q "huff-data: interrupted" err; } || fail "interrupted: exit code $got: $(cat err)"
+
+[ ! -e x.h5 ] || fail "a refused command left a file"
+nothing_left "all of it"
+
+echo "done"
