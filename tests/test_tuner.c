@@ -67,6 +67,14 @@ static struct sample_sets make_sets(const struct variant *variant, const struct 
     };
 }
 
+static char *temporary_path(void) {
+    char *path = memory_text("/tmp/huff-tuner-XXXXXX");
+    const int file = mkstemp(path);
+    cr_assert(file >= 0);
+    close(file);
+    return path;
+}
+
 // Square tables of waves whose crests a fit could not guess, the same at all knots.
 static struct weights planted_weights(const struct variant *variant) {
     struct weights weights = weights_material(variant);
@@ -381,6 +389,71 @@ Test(fit, stops_early_and_keeps_the_best_epoch) {
     fit_result_free(&result);
 }
 
+// Keeps the state as it was after the third epoch.
+static void copy_third_state(void *context, const struct fit_epoch *epoch) {
+    const char *const *paths = context;
+    struct error error;
+    char *data;
+    size_t size;
+    if (epoch->epoch != 4) return;
+    cr_assert(file_read(paths[0], 1 << 26, &data, &size, &error) &&
+                  file_replace(paths[1], data, size, &error),
+              "%s", error.text);
+    free(data);
+}
+
+Test(fit, goes_on_from_its_state_to_the_same_weights) {
+    const struct variant *variant = find("czech");
+    struct weights planted = planted_weights(variant), start = weights_material(variant);
+    struct sample_sets sets = make_sets(variant, &planted, 250, 5000, 500);
+    struct fit_settings settings = quick_settings();
+    settings.l2[GROUP_PATTERN] = 5;
+    settings.batch = 500;
+    settings.epochs = 7;
+    settings.patience = 7;
+    const char *paths[] = {temporary_path(), temporary_path()};
+    settings.state = paths[0];
+    struct fit_result whole, resumed;
+    struct error error;
+    cr_assert(fit_weights(&sets, &start, &settings, copy_third_state, paths, &whole, &error), "%s",
+              error.text);
+    cr_assert_not(file_exists(paths[0]), "a complete fit leaves no state");
+
+    settings.state = paths[1];
+    settings.resume = true;
+    settings.threads = 2;
+    cr_assert(fit_weights(&sets, &start, &settings, NULL, NULL, &resumed, &error), "%s", error.text);
+    cr_assert_eq(memcmp(whole.weights.value, resumed.weights.value, TERM_COUNT * sizeof *whole.weights.value),
+                 0);
+    cr_assert_eq(memcmp(whole.loss, resumed.loss, 2 * sizeof *whole.loss), 0);
+    cr_assert(whole.best == resumed.best && whole.epochs == resumed.epochs);
+    fit_result_free(&resumed);
+
+    // Complete, so there is no state any more; then one of other settings, and damage.
+    cr_assert_not(fit_weights(&sets, &start, &settings, NULL, NULL, &resumed, &error));
+    cr_assert(strstr(error.text, "No such file"), "%s", error.text);
+    settings.resume = false;
+    settings.state = paths[0];
+    cr_assert(fit_weights(&sets, &start, &settings, copy_third_state, paths, &resumed, &error));
+    fit_result_free(&resumed);
+    settings.resume = true;
+    settings.state = paths[1];
+    settings.rate *= 2;
+    cr_assert_not(fit_weights(&sets, &start, &settings, NULL, NULL, &resumed, &error));
+    cr_assert(strstr(error.text, "other settings"), "%s", error.text);
+    cr_assert_eq(truncate(paths[1], 5000), 0);
+    cr_assert_not(fit_weights(&sets, &start, &settings, NULL, NULL, &resumed, &error));
+    cr_assert(strstr(error.text, "damaged"), "%s", error.text);
+    for (int i = 0; i < 2; i++) {
+        unlink(paths[i]);
+        free((void *)paths[i]);
+    }
+    fit_result_free(&whole);
+    weights_free(&planted);
+    weights_free(&start);
+    samples_free(&sets);
+}
+
 Test(fit, l2_holds_a_group_to_its_start) {
     const struct variant *variant = find("spanish");
     struct weights planted = planted_weights(variant);
@@ -520,14 +593,6 @@ static void write_dataset(const char *path, const struct games *games) {
     cr_assert(file_replace(path, bytes, size, &error), "%s", error.text);
     free(bytes);
     free(rules);
-}
-
-static char *temporary_path(void) {
-    char *path = memory_text("/tmp/huff-tuner-XXXXXX");
-    const int file = mkstemp(path);
-    cr_assert(file >= 0);
-    close(file);
-    return path;
 }
 
 static size_t count_chosen(const struct games *games, const struct sample_choice *choice) {

@@ -106,9 +106,16 @@ kill -INT $pid
 code=0
 wait $pid || code=$?
 [ "$code" -eq 1 ] || fail "exit $code instead of 1 after an interrupt"
+cp out out.stopped
 grep -qE '^interrupted after epoch [0-9]+; epoch [0-9]+ is kept$' out || fail "$(cat out)"
 grep -qF 'interrupted: stopped.weights holds the best weights so far' err || fail "$(cat err)"
 run 0 show stopped.weights
+epochs=$(($(sed -n 's/^interrupted after epoch \([0-9]*\);.*/\1/p' out.stopped) + 2))
+run 0 fit "$config" games -o stopped.weights --resume --set epochs=$epochs --set patience=100000 -q
+run 0 fit "$config" games -o straight.weights --set epochs=$epochs --set patience=100000 -q
+cmp stopped.weights straight.weights || fail "a fit that was stopped and went on found other weights"
+[ ! -e stopped.weights.state ] || fail "a complete fit left its state behind"
+refuses 1 'stopped.weights.state: No such file' fit "$config" games -o stopped.weights --resume
 
 # ---- refusals
 refuses 2 'expected -o FILE' fit "$config" games

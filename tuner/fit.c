@@ -6,10 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/progress.h"
+#include "tuner/fit_state.h"
 
 const struct term_group_info term_groups[GROUP_COUNT] = {
 #define X(name, size, text) {#name, text, TERM_##name, size},
@@ -144,6 +146,8 @@ struct descent {
     struct knots *best;     // of the lowest validation loss
     struct knots *squares;  // AdaGrad: the sum of the squares of past gradients
     double *support;        // [FEW][KNOTS]: of the result, shared out to knots
+    uint64_t identity;      // of all that the weights depend on but the number of epochs
+    double lowest;          // validation loss
     uint64_t seen;          // training positions so far
     uint64_t *pulled;       // of a window's weight: positions seen when it was pulled last
 };
@@ -182,9 +186,10 @@ static double mean_loss(const struct descent *descent, enum split part, const st
     return measure(descent, part, logits, NULL);
 }
 
-// Fisher-Yates; every epoch has a stream of its own.
+// Fisher-Yates; every epoch has a stream of its own, and its order does not depend on those before.
 static void shuffle(uint32_t *order, size_t count, uint64_t seed, int epoch) {
     struct random random = random_stream(seed, (uint64_t)epoch);
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
     for (size_t i = count; i > 1; i--) {
         const size_t j = (size_t)random_below(&random, i);
         const uint32_t other = order[j];
@@ -271,28 +276,98 @@ static void copy_logits(struct knots *to, const struct knots *from) {
     memcpy(to, from, TERM_COUNT * sizeof *to);
 }
 
-static void descend(struct descent *descent, fit_report *report, void *context) {
+// ---- Its state ----
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_real(uint64_t hash, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return mix(hash, bits);
+}
+
+static uint64_t identity_of(const struct descent *descent) {
+    const struct fit_settings *settings = descent->settings;
+    uint64_t hash = mix(mix(settings->seed, (uint64_t)settings->batch), (uint64_t)settings->patience);
+    hash = mix_real(mix_real(hash, settings->lambda), settings->rate);
+    for (int group = 0; group < GROUP_COUNT; group++) hash = mix_real(hash, settings->l2[group]);
+    for (int t = 0; t < TERM_COUNT; t++)
+        for (int k = 0; k < KNOTS; k++) hash = mix_real(hash, descent->start[t].at[k]);
+    for (int part = SPLIT_TRAIN; part <= SPLIT_VALIDATION; part++) {
+        const struct samples *samples = &descent->sets->part[part];
+        hash = mix(hash, samples->count);
+        for (size_t i = 0; i < samples->count; i++) {
+            hash = mix(hash, position_key(&samples->sample[i].position));
+            hash = mix_real(mix_real(hash, (double)samples->sample[i].target),
+                            (double)samples->sample[i].weight);
+        }
+    }
+    return hash;
+}
+
+static struct fit_state state_of(const struct descent *descent) {
+    return (struct fit_state){
+        .identity = descent->identity,
+        .epoch = descent->result->epochs,
+        .best_epoch = descent->result->best,
+        .lowest = descent->lowest,
+        .seen = descent->seen,
+        .logits = descent->logits,
+        .best = descent->best,
+        .squares = descent->squares,
+        .pulled = descent->pulled,
+    };
+}
+
+static bool keep_state(const struct descent *descent, struct error *error) {
+    if (descent->settings->state == NULL) return true;
+    const struct fit_state state = state_of(descent);
+    return fit_state_write(descent->settings->state, &state, error);
+}
+
+static bool take_state(struct descent *descent, struct error *error) {
+    struct fit_state state = state_of(descent);
+    if (!fit_state_read(descent->settings->state, &state, error)) return false;
+    descent->result->epochs = state.epoch;
+    descent->result->best = state.best_epoch;
+    descent->lowest = state.lowest;
+    descent->seen = state.seen;
+    return true;
+}
+
+// ---- Epoch by epoch ----
+
+static bool is_over(const struct descent *descent) {
+    const struct fit_result *result = descent->result;
+    return result->epochs >= descent->settings->epochs ||
+           result->epochs - result->best >= descent->settings->patience;
+}
+
+static bool descend(struct descent *descent, fit_report *report, void *context, struct error *error) {
     struct fit_result *result = descent->result;
-    double lowest = result->start_loss[SPLIT_VALIDATION];
-    copy_logits(descent->best, descent->logits);
-    for (int epoch = 1; epoch <= descent->settings->epochs; epoch++) {
+    while (!is_over(descent)) {
+        const int epoch = result->epochs + 1;
         struct fit_epoch line = {.epoch = epoch};
         const double start = clock_seconds();
         result->interrupted = !run_epoch(descent, epoch, &line.loss[SPLIT_TRAIN]);
-        if (result->interrupted) return;
+        if (result->interrupted) return true;
         const double seconds = clock_seconds() - start;
         line.positions_per_second = (double)descent->sets->part[SPLIT_TRAIN].count / (seconds + 1e-9);
         line.loss[SPLIT_VALIDATION] = measure(descent, SPLIT_VALIDATION, descent->logits, &line.accuracy);
-        line.best = line.loss[SPLIT_VALIDATION] < lowest;
+        line.best = line.loss[SPLIT_VALIDATION] < descent->lowest;
         result->epochs = epoch;
         if (line.best) {
             result->best = epoch;
-            lowest = line.loss[SPLIT_VALIDATION];
+            descent->lowest = line.loss[SPLIT_VALIDATION];
             copy_logits(descent->best, descent->logits);
         }
         if (report != NULL) report(context, &line);
-        if (epoch - result->best >= descent->settings->patience) return;
+        if (!keep_state(descent, error)) return false;
     }
+    return true;
 }
 
 // ---- From logits to centipawns ----
@@ -367,8 +442,10 @@ static bool start_descent(struct descent *descent, const struct weights *start, 
     for (int part = 0; part < PART_COUNT; part++)
         descent->result->start_loss[part] = mean_loss(descent, (enum split)part, descent->start);
     count_support(descent);
+    descent->lowest = descent->result->start_loss[SPLIT_VALIDATION];
+    descent->identity = identity_of(descent);
+    copy_logits(descent->best, descent->start);
     descent->order = memory_new(train->count, sizeof *descent->order);
-    for (size_t i = 0; i < train->count; i++) descent->order[i] = (uint32_t)i;
     return true;
 }
 
@@ -410,11 +487,10 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
         .support = memory_new((size_t)FEW * KNOTS, sizeof *descent.support),
         .pulled = memory_new(TERM_COUNT - TERM_PATTERN, sizeof *descent.pulled),
     };
-    bool done = start_descent(&descent, start, error);
-    if (done) {
-        descend(&descent, report, context);
-        done = end_descent(&descent, error);
-    }
+    const bool done = start_descent(&descent, start, error) &&
+                      (!settings->resume || take_state(&descent, error)) &&
+                      descend(&descent, report, context, error) && end_descent(&descent, error);
+    if (done && !result->interrupted && settings->state != NULL) unlink(settings->state);
     free_descent(&descent);
     if (!done) fit_result_free(result);
     return done;

@@ -46,6 +46,9 @@ struct fit_settings {
     int patience;            // epochs without a better validation loss before it ends
     uint64_t seed;           // of the order of positions
     int threads;
+    const char
+        *state;   // file to keep the state in after each epoch, removed when the fit is complete; or NULL
+    bool resume;  // go on from that file
 };
 
 // One line of the table. Losses are mean cross entropies in nats; the training loss of an epoch is taken

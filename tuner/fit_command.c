@@ -16,6 +16,7 @@
 
 enum {
     OPTION_SET = 0x200,
+    OPTION_RESUME,
     // Below these a warning is given. Positions of one game are alike: games are what counts.
     GAMES_A_WEIGHT = 10,
     GAMES_FOR_PATTERNS = 4000,  // with fewer, square tables alone predicted held-out games as well or better
@@ -27,6 +28,7 @@ enum {
 struct arguments {
     struct common_options common;
     const char *config, *output;
+    bool resume;
     const char **data, **sets;
     int data_count, set_count;
 };
@@ -41,6 +43,7 @@ struct account {
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "The file of weights to write", 0},
+    {"resume", OPTION_RESUME, NULL, 0, "Go on with a fit that was stopped, from FILE.state", 0},
     {"set", OPTION_SET, "KEY=VALUE", 0, "Overrides a key of the configuration (l2.KING=5); repeatable", 0},
     {0},
 };
@@ -61,6 +64,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
     case 'o': a->output = text; return 0;
+    case OPTION_RESUME: a->resume = true; return 0;
     case OPTION_SET: append(&a->sets, &a->set_count, text); return 0;
     case ARGP_KEY_ARG:
         if (a->config == NULL)
@@ -82,7 +86,7 @@ static const struct argp fit_argp = {
         "Fits the weights of the evaluation to the results of games by logistic regression."
         "\vDATA are files of positions or folders of runs, of one variant. The same configuration and data "
         "give the same weights, whatever the number of threads. Ctrl-C ends the fit and keeps the best "
-        "weights so far.",
+        "weights so far; the same command with --resume goes on to the weights that it would have found.",
     .children = children,
 };
 
@@ -221,6 +225,7 @@ static bool read_config(const struct arguments *a, struct fit_config *config, st
     if (a->common.seed_given) config->settings.seed = a->common.seed;
     if (a->common.threads > 0 || config->settings.threads == 0)
         config->settings.threads = options_threads(&a->common);
+    config->settings.resume = a->resume;
     return true;
 }
 
@@ -239,8 +244,8 @@ static bool write_and_tell(const struct account *account, const struct fit_confi
     else
         print_end(account, sets, config->start, result);
     return !result->interrupted ||
-           error_set(error, "interrupted: %s holds the best weights so far, of epoch %d", a->output,
-                     result->best);
+           error_set(error, "interrupted: %s holds the best weights so far, of epoch %d; --resume goes on",
+                     a->output, result->best);
 }
 
 static bool fit_and_write(struct account *account, const struct fit_config *config, struct sample_sets *sets,
@@ -251,11 +256,15 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     if (!read_start(config->start, sets->variant, &start, error)) return false;
     if (!a->common.json && !a->common.quiet) print_head(sets, config->start);
     warn_of_results(account, &sets->part[SPLIT_TRAIN]);
-    bool done = fit_weights(sets, &start, &config->settings, tell_epoch, account, &result, error);
+    char *state = memory_text("%s.state", a->output);
+    struct fit_settings settings = config->settings;
+    settings.state = state;
+    bool done = fit_weights(sets, &start, &settings, tell_epoch, account, &result, error);
     if (done) {
         done = write_and_tell(account, config, sets, &result, error);
         fit_result_free(&result);
     }
+    free(state);
     weights_free(&start);
     return done;
 }
