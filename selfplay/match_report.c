@@ -437,7 +437,7 @@ static json_t *engines_json(const struct match_settings *settings) {
         else
             set(root, "weights",
                 json_string(engine->weights_path != NULL ? engine->weights_path : "default"));
-        set(root, "weights_sha256", json_string(engine->weights.sha256));
+        if (!engine->external) set(root, "weights_sha256", json_string(engine->weights.sha256));
         set(root, "limit", json_string(name_limit(engine).text));
         set(root, "hash", json_integer(engine->hash));
         json_array_append_new(array, root);

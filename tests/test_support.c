@@ -916,10 +916,22 @@ static int raise_signals(void *data) {
 }
 
 Test(interrupt, first_signal_asks_and_second_ends) {
-    static int rows[][2] = {
-        {SIGINT, 0}, {SIGTERM, 0}, {SIGINT, SIGINT}, {SIGINT, SIGTERM}, {SIGTERM, SIGTERM}};
-    static const int codes[] = {0, 0, 130, 143, 143};
+    static int rows[][2] = {{SIGINT, 0},       {SIGTERM, 0},       {SIGHUP, 0},     {SIGINT, SIGINT},
+                            {SIGINT, SIGTERM}, {SIGTERM, SIGTERM}, {SIGHUP, SIGHUP}};
+    static const int codes[] = {0, 0, 0, 130, 143, 143, 129};
     for (int i = 0; i < COUNT(rows); i++) {
         cr_assert_eq(run_apart(raise_signals, rows[i], STDERR_FILENO).code, codes[i], "row %d", i);
     }
+}
+
+static int raise_ignored(void *data) {
+    (void)data;
+    signal(SIGHUP, SIG_IGN);
+    interrupt_install();
+    raise(SIGHUP);
+    return interrupted();
+}
+
+Test(interrupt, hanging_up_stays_ignored_under_nohup) {
+    cr_assert_eq(run_apart(raise_ignored, NULL, STDERR_FILENO).code, 0);
 }

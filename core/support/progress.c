@@ -172,6 +172,9 @@ void interrupt_install(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction hang_up;
+    sigaction(SIGHUP, NULL, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);  // nohup ignores it
 }
 
 bool interrupted(void) { return atomic_load_explicit(&signals_seen, memory_order_relaxed) > 0; }

@@ -18,8 +18,8 @@ void progress_step(struct progress *, uint64_t more);
 void progress_note(struct progress *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(struct progress *);  // prints the final line of work longer than a second, and frees
 
-// SIGINT and SIGTERM set a flag that loops ask; a second signal ends the program at once with exit code 130
-// or 143. Blocking calls return EINTR.
+// SIGINT, SIGTERM and SIGHUP (unless it was ignored) set a flag that loops ask; a second signal ends the
+// program at once with exit code 128 and its number. Blocking calls return EINTR.
 void interrupt_install(void);
 bool interrupted(void);
 
