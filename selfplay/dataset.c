@@ -93,14 +93,19 @@ static hid_t open_file(const char *path, struct error *error) {
         error_set(error, "%s: not an HDF5 file", path);
         return -1;
     }
-    const hid_t how = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(how, H5F_CLOSE_STRONG);
+    // Opened as HDF5 has it by default: a source of views that is open in another way is taken for missing.
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 #if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(how, false, true);  // finished files never change; some file systems have no locks
-#endif
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, how);
+    if (file < 0) {  // some file systems have no locks
+        const hid_t unlocked = H5Pcreate(H5P_FILE_ACCESS);
+        H5Pset_file_locking(unlocked, false, true);
+        file = H5Fopen(path, H5F_ACC_RDONLY, unlocked);
+        if (file < 0) hdf5_fail(error, "%s: damaged or truncated", path);
+        hdf5_release(unlocked);
+    }
+#else
     if (file < 0) hdf5_fail(error, "%s: damaged or truncated", path);
-    hdf5_release(how);
+#endif
     return file;
 }
 
@@ -473,13 +478,28 @@ static struct part part_of(uint64_t first, size_t count, uint64_t begin, uint64_
         .first = from - begin, .count = (size_t)(to - from), .offset = (size_t)(from - first)};
 }
 
+// Views are asked for a column in which the values for what is missing are no values: a source may have gone,
+// or be out of reach for a reason that HDF5 keeps to itself, since it was looked for.
+static bool check_view_rows(struct dataset *dataset, int index, struct part part, struct error *error) {
+    const struct dataset_file *file = &dataset->files[index];
+    if (!file->views || part.count == 0) return true;
+    struct position_columns rows = {.stm = memory_new(part.count, 1)};
+    bool done = read_rows(dataset, index, &positions_table, part.first, part.count, &rows, 0, error);
+    for (size_t i = 0; i < part.count && done; i++) {
+        if (rows.stm[i] > BLACK) done = error_set(error, "%s: one of its sources cannot be read", file->path);
+    }
+    free(rows.stm);
+    return done;
+}
+
 bool dataset_read_positions(struct dataset *dataset, uint64_t first, size_t count,
                             const struct position_columns *columns, struct error *error) {
     assert(first + count <= dataset_positions(dataset));
     for (int i = 0; i < dataset->count; i++) {
         const struct dataset_file *file = &dataset->files[i];
         const struct part part = part_of(first, count, file->first_position, file->positions);
-        if (!read_rows(dataset, i, &positions_table, part.first, part.count, columns, part.offset, error)) {
+        if (!read_rows(dataset, i, &positions_table, part.first, part.count, columns, part.offset, error) ||
+            !check_view_rows(dataset, i, part, error)) {
             return false;
         }
         for (size_t row = part.offset; columns->game != NULL && row < part.offset + part.count; row++) {

@@ -1,14 +1,20 @@
 // test_dataset.c -- what is written to a dataset is read back, and nothing else is taken for one.
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/support/file.h"
+#include "core/support/random.h"
 #include "selfplay/dataset.h"
+#include "selfplay/duplicates.h"
+#include "selfplay/merge.h"
 #include "selfplay/rules_json.h"
+#include "selfplay/sample.h"
+#include "selfplay/stats.h"
 #include "selfplay/summary.h"
 #include "selfplay/verify.h"
 #include "tests/selfplay_games.h"
@@ -416,6 +422,348 @@ Test(summary, counts_games) {
     cr_assert_eq(summary.bytes, (uint64_t)status.st_size);
     dataset_close(dataset);
     free(path);
+    folder_remove(&folder);
+    games_free(&games);
+}
+
+// ---- files from files ----
+
+// Three files of a variant in a folder, as one dataset.
+struct library {
+    struct folder folder;
+    struct games games[3];
+    char *paths[3];
+    struct dataset *dataset;
+};
+
+static struct library library_new(const char *variant, int count) {
+    struct library library = {.folder = folder_new()};
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d.h5", i);
+        library.games[i] = games_play(variant, count, (uint64_t)i + 1);
+        library.paths[i] = put_games(&library.folder, name, &library.games[i], (uint64_t)count * (uint64_t)i);
+    }
+    library.dataset = open_all((const char *const *)library.paths, 3);
+    return library;
+}
+
+static void library_free(struct library *library) {
+    dataset_close(library->dataset);
+    for (int i = 0; i < 3; i++) {
+        free(library->paths[i]);
+        games_free(&library->games[i]);
+    }
+    folder_remove(&library->folder);
+}
+
+static void check_merged(const char *variant, bool views) {
+    struct library library = library_new(variant, 60);
+    struct error error = {.text = ""};
+    char *path = memory_text("%s/merged.h5", library.folder.path);
+    const struct merge_settings settings = {.views = views, .quiet = true};
+    struct merge_counts counts;
+    cr_assert(merge_write(library.dataset, path, &settings, &counts, &error), "%s", error.text);
+    cr_assert_eq(counts.games, 180);
+    cr_assert_not(counts.renumbered);
+    struct dataset *merged = open_all((const char *const *)&path, 1);
+    cr_assert_eq(dataset_positions(merged), dataset_positions(library.dataset));
+    cr_assert_eq(dataset_file(merged, 0)->views, views);
+    cr_assert_eq(dataset_file(merged, 0)->openings, 1);
+    for (int i = 0; i < 3; i++) check_games(merged, &library.games[i], 60 * (uint64_t)i, 60 * (uint64_t)i);
+    cr_assert(verify_dataset(merged, true, no_fault, NULL, &error));
+    dataset_close(merged);
+    free(path);
+    library_free(&library);
+}
+
+Test(merge, copies_every_row) {
+    check_merged("spanish", false);
+    check_merged("frisian", false);
+}
+Test(merge, shows_every_row_in_views) { check_merged("spanish", true); }
+
+Test(merge, notices_when_a_source_goes_away_later) {
+    struct library library = library_new("spanish", 10);
+    struct error error = {.text = ""};
+    char *path = memory_text("%s/views.h5", library.folder.path);
+    const struct merge_settings settings = {.views = true, .quiet = true};
+    struct merge_counts counts;
+    cr_assert(merge_write(library.dataset, path, &settings, &counts, &error), "%s", error.text);
+    struct dataset *views = open_all((const char *const *)&path, 1);
+    cr_assert_eq(unlink(library.paths[1]), 0);
+    const size_t all = (size_t)dataset_positions(views), first = count_positions(&library.games[0]);
+    struct position_columns rows = position_columns_new(all);
+    cr_assert(dataset_read_positions(views, 0, first, &rows, &error), "%s", error.text);
+    cr_assert_not(dataset_read_positions(views, 0, all, &rows, &error));
+    cr_assert(strstr(error.text, "views.h5: one of its sources") != NULL, "%s", error.text);
+    position_columns_free(&rows);
+    dataset_close(views);
+    free(path);
+    library_free(&library);
+}
+
+// The first of equal games stays, whatever lies between.
+Test(merge, finds_games_that_were_played_before) {
+    struct games games = games_play("spanish", 7, 3);
+    struct error error = {.text = ""};
+    const struct folder folder = folder_new();
+    struct played_game *const order[] = {&games.game[0], &games.game[1], &games.game[0],
+                                         &games.game[2], &games.game[1], &games.game[0]};
+    struct games chosen = {.variant = games.variant, .draws = games.draws, .count = 6};
+    chosen.game = memory_new(6, sizeof *chosen.game);
+    for (int i = 0; i < 6; i++) chosen.game[i] = *order[i];
+    chosen.game[5].plies--;  // all but the last move
+    char *path = put_games(&folder, "one.h5", &chosen, 0);
+    struct dataset *dataset = open_all((const char *const *)&path, 1);
+    bool *repeated;
+    uint64_t count;
+    cr_assert(duplicates_find(dataset, true, &repeated, &count, &error), "%s", error.text);
+    static const bool expected[6] = {false, false, true, false, true, false};
+    cr_assert_eq(count, 2);
+    cr_assert_arr_eq(repeated, expected, sizeof expected);
+    free(repeated);
+    dataset_close(dataset);
+    free(path);
+    free(chosen.game);
+    folder_remove(&folder);
+    games_free(&games);
+}
+
+// ---- samples ----
+
+struct table {
+    size_t count;
+    struct position_columns rows;
+    struct label_columns labels;
+    struct game_columns games;
+};
+
+static struct table read_all(struct dataset *dataset) {
+    struct error error = {.text = ""};
+    struct table table = {.count = (size_t)dataset_positions(dataset)};
+    table.rows = position_columns_new(table.count);
+    table.labels = label_columns_new(table.count);
+    table.games = game_columns_new((size_t)dataset_games(dataset));
+    cr_assert(dataset_read_positions(dataset, 0, table.count, &table.rows, &error), "%s", error.text);
+    cr_assert(dataset_read_labels(dataset, 0, table.count, &table.labels, &error), "%s", error.text);
+    cr_assert(dataset_read_games(dataset, 0, (size_t)dataset_games(dataset), &table.games, &error));
+    return table;
+}
+
+static void table_free(struct table *table) {
+    position_columns_free(&table->rows);
+    label_columns_free(&table->labels);
+    game_columns_free(&table->games);
+}
+
+static struct table sample_all(struct library *library, const struct sample_settings *settings) {
+    struct error error = {.text = ""};
+    char *path = memory_text("%s/sample.h5", library->folder.path);
+    struct sample_counts counts;
+    cr_assert(sample_write(library->dataset, path, settings, &counts, &error), "%s", error.text);
+    struct dataset *sample = open_all((const char *const *)&path, 1);
+    cr_assert_eq(counts.positions, dataset_positions(sample));
+    cr_assert_eq(counts.games, dataset_games(sample));
+    cr_assert(verify_dataset(sample, true, no_fault, NULL, &error));
+    struct table table = read_all(sample);
+    dataset_close(sample);
+    free(path);
+    return table;
+}
+
+static bool same_kind(const struct table *a, size_t i, const struct table *b, size_t j) {
+    return a->rows.white_men[i] == b->rows.white_men[j] && a->rows.white_kings[i] == b->rows.white_kings[j] &&
+           a->rows.black_men[i] == b->rows.black_men[j] && a->rows.black_kings[i] == b->rows.black_kings[j] &&
+           a->rows.stm[i] == b->rows.stm[j] &&
+           a->games.split[a->rows.game[i]] == b->games.split[b->rows.game[j]];
+}
+
+// By looking for each kind of position among all.
+Test(sample, gives_equal_positions_the_mean_of_their_labels) {
+    struct library library = library_new("spanish", 12);
+    struct sample_settings settings = sample_settings_all();
+    settings.unique = settings.quiet_output = true;
+    struct table all = read_all(library.dataset), sample = sample_all(&library, &settings);
+    uint64_t seen = 0;
+    size_t several = 0;
+    for (size_t i = 0; i < sample.count; i++) {
+        double points = 0, score = 0;
+        unsigned count = 0, scored = 0;
+        for (size_t j = 0; j < all.count; j++) {
+            if (!same_kind(&sample, i, &all, j)) continue;
+            points += (all.rows.result[j] + 1) / 2.0;
+            count++;
+            if (all.rows.score[j] == NO_SCORE) continue;
+            score += all.rows.score[j];
+            scored++;
+        }
+        cr_assert_eq(sample.labels.seen[i], count);
+        cr_assert_float_eq((double)sample.labels.expected[i], points / count, 1e-6);
+        if (scored == 0)
+            cr_assert_eq(sample.rows.score[i], NO_SCORE);
+        else
+            cr_assert_leq(fabs(sample.rows.score[i] - score / scored), 0.5);
+        several += count > 1;
+        seen += count;
+        for (size_t j = 0; j < i; j++) cr_assert_not(same_kind(&sample, i, &sample, j));
+    }
+    cr_assert_eq(seen, all.count);
+    cr_assert_gt(several, 5);
+    table_free(&sample);
+    table_free(&all);
+    library_free(&library);
+}
+
+static int pieces_at(const struct table *table, size_t row) {
+    return __builtin_popcountll(table->rows.white_men[row] | table->rows.white_kings[row] |
+                                table->rows.black_men[row] | table->rows.black_kings[row]);
+}
+
+Test(sample, takes_what_fits_and_all_of_it) {
+    struct library library = library_new("italian", 20);
+    struct sample_settings settings = sample_settings_all();
+    settings.quiet_output = settings.quiet = settings.skip_random = true;
+    settings.ply.least = 8;
+    settings.ply.most = 70;
+    settings.pieces.least = 5;
+    settings.pieces.most = 18;
+    settings.clock.most = 6;
+    settings.score.most = 250;
+    settings.unscored = false;
+    settings.results[1] = false;
+    struct table all = read_all(library.dataset), sample = sample_all(&library, &settings);
+    size_t at = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const int pieces = pieces_at(&all, i), score = all.rows.score[i], ply = all.rows.ply[i];
+        if ((all.rows.flags[i] & 7) != 0 || ply < 8 || ply > 70 || pieces < 5 || pieces > 18 ||
+            all.rows.clock[i] > 6 || score == NO_SCORE || abs(score) > 250 || all.rows.result[i] == 0)
+            continue;
+        cr_assert_lt(at, sample.count);
+        cr_assert(same_kind(&all, i, &sample, at));
+        cr_assert_eq(sample.rows.ply[at], ply);
+        cr_assert_eq(sample.rows.score[at], score);
+        cr_assert_eq(sample.rows.move[at], all.rows.move[i]);
+        cr_assert_float_eq((double)sample.labels.expected[at], (all.rows.result[i] + 1) / 2.0, 0);
+        cr_assert_eq(sample.labels.seen[at], 1);
+        at++;
+    }
+    cr_assert_eq(at, sample.count);
+    cr_assert_gt(at, 50);
+    table_free(&sample);
+    table_free(&all);
+    library_free(&library);
+}
+
+Test(sample, keeps_its_limits) {
+    struct library library = library_new("russian", 20);
+    struct table all = read_all(library.dataset);
+    struct sample_settings settings = sample_settings_all();
+    settings.quiet_output = true;
+    settings.per_game = 5;
+    struct table few = sample_all(&library, &settings);
+    cr_assert_eq(few.count, 60 * 5);
+    for (int game = 0; game < 60; game++) cr_assert_eq(few.games.count[game], 5);
+    table_free(&few);
+
+    settings.per_game = 0;
+    settings.per_pieces = 20;
+    few = sample_all(&library, &settings);
+    uint64_t there[64] = {0}, taken[64] = {0};
+    for (size_t i = 0; i < all.count; i++) there[pieces_at(&all, i)]++;
+    for (size_t i = 0; i < few.count; i++) taken[pieces_at(&few, i)]++;
+    for (int i = 0; i < 64; i++) cr_assert_eq(taken[i], there[i] < 20 ? there[i] : 20);
+    table_free(&few);
+
+    settings.per_pieces = 0;
+    settings.share = 0.25;
+    few = sample_all(&library, &settings);
+    // 6 deviations of a binomial distribution to either side
+    const double mean = 0.25 * (double)all.count, deviation = sqrt(0.75 * mean);
+    cr_assert_leq(fabs((double)few.count - mean), 6 * deviation);
+    table_free(&few);
+    table_free(&all);
+    library_free(&library);
+}
+
+// ---- what games are like ----
+
+Test(stats, counts_what_games_are_like) {
+    struct library library = library_new("american", 20);  // Black moves first
+    struct stats stats;
+    struct error error = {.text = ""};
+    cr_assert(stats_read(library.dataset, 3, true, &stats, &error), "%s", error.text);
+    double moves = 0, positions = 0, plies = 0, draws = 0, points = 0, squares = 0, choices = 0, choosing = 0;
+    struct move_list *list = memory_new(1, sizeof *list);
+    for (int i = 0; i < 60; i++) {
+        const struct played_game *game = &library.games[i / 20].game[i % 20];
+        struct position position = game->start;
+        for (int ply = 0; ply < game->plies; ply++) {
+            library.games[0].variant->generate(&position, list);
+            moves += list->count;
+            choices += list->count > 1 ? list->count : 0;
+            choosing += list->count > 1;
+            library.games[0].variant->play(&position, game->ply[ply].move);
+        }
+        positions += game->plies;
+        plies += game->plies;
+        draws += game->result == 0;
+        points += (1 - game->result) / 2.0;
+        squares += (1 - game->result) * (1 - game->result) / 4.0;
+    }
+    const double first = points / 60, rate = draws / 60;
+    cr_assert_eq(stats.games, 60);
+    cr_assert_float_eq(stats_mean_moves(&stats), moves / positions, 1e-9);
+    cr_assert_float_eq(stats_mean_choice(&stats), choices / choosing, 1e-9);
+    cr_assert_float_eq(stats_mean_length(&stats), plies / 60, 1e-9);
+    cr_assert_float_eq(stats_draw_rate(&stats).value, rate, 1e-9);
+    cr_assert_float_eq(stats_draw_rate(&stats).error, 1.96 * sqrt(rate * (1 - rate) / 60), 1e-4);
+    cr_assert_float_eq(stats_first_score(&stats).value, first, 1e-9);
+    cr_assert_float_eq(stats_first_score(&stats).error, 1.96 * sqrt((squares / 60 - first * first) / 60),
+                       1e-4);
+    int below = 0, median = stats_length(&stats, 0.5);
+    for (int i = 0; i < 60; i++) below += library.games[i / 20].game[i % 20].plies <= median;
+    cr_assert_geq(below, 30);
+    uint64_t openings = 0;
+    for (size_t i = 0; i < stats.positions_of_openings.count; i++)
+        openings +=
+            stats.openings[i].results[0] + stats.openings[i].results[1] + stats.openings[i].results[2];
+    cr_assert_eq(openings, 60);
+    cr_assert_eq(stats.openings[0].begins, BLACK);
+    free(list);
+    stats_free(&stats);
+    library_free(&library);
+}
+
+// ---- damage ----
+
+// Bytes all over the file, most of them where HDF5 has no checksums: it is read or refused, and no process
+// ends by a signal (HDF5 itself crashes on some).
+Test(dataset, survives_damage) {
+    struct games games = games_play("spanish", 3, 2);
+    struct image image = make_image(&games, 0);
+    const struct folder folder = folder_new();
+    struct random random = random_stream(1, 1);
+    int refused = 0;
+    for (int i = 0; i < 150; i++) {
+        const size_t at = (size_t)random_below(&random, image.size);
+        uint8_t *byte = (uint8_t *)image.bytes + at, honest = *byte;
+        *byte ^= (uint8_t)(1 + random_below(&random, 255));
+        char *path = put_file(&folder, "damaged.h5", image.bytes, image.size);
+        struct error error = {.text = ""};
+        struct dataset *dataset = dataset_open((const char *const *)&path, 1, &error);
+        struct faults faults = {0};
+        if (dataset != NULL)
+            cr_assert(verify_dataset(dataset, true, take_fault, &faults, &error));
+        else
+            cr_assert(strstr(error.text, "damaged.h5") != NULL, "%s", error.text);
+        refused += dataset == NULL || faults.count > 0;
+        dataset_close(dataset);
+        free(path);
+        *byte = honest;
+    }
+    cr_assert_gt(refused, 30);
+    free(image.bytes);
     folder_remove(&folder);
     games_free(&games);
 }
