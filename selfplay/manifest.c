@@ -132,12 +132,6 @@ bool manifest_exists(const char *folder) {
 
 json_t *manifest_config(const struct manifest *manifest) { return json_object_get(manifest->root, "config"); }
 
-bool manifest_has_config(const struct manifest *manifest, json_t *config) {
-    const bool equal = json_equal(manifest_config(manifest), config);
-    json_decref(config);
-    return equal;
-}
-
 bool manifest_agrees(const struct manifest *manifest, json_t *checksums) {
     const bool equal = json_equal(json_object_get(manifest->root, "checksums"), checksums);
     json_decref(checksums);

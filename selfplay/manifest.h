@@ -34,8 +34,6 @@ bool manifest_read(const char *folder, const struct manifest_kind *, struct mani
     __attribute__((warn_unused_result));
 bool manifest_exists(const char *folder);
 
-// Has the run this configuration? Releases it.
-bool manifest_has_config(const struct manifest *, json_t *config);
 json_t *manifest_config(const struct manifest *);
 // Are these the checksums that the run began with? Releases them.
 bool manifest_agrees(const struct manifest *, json_t *checksums);

@@ -3,21 +3,28 @@
 #include "selfplay/ranks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef HUFF_MPI
 #include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 #endif
 
 #include "core/support/memory.h"
 
-// What all count together lies in the memory of rank 0.
+// A question is what to add to each of these, an answer what they are then; of TAKEN, what it was.
 enum { TAKEN, FIRST_SUM, SLOTS = FIRST_SUM + RANKS_SUMS };
 
 struct ranks {
     int number, count;
-    uint64_t slots[SLOTS];
+    uint64_t slots[SLOTS];  // of rank 0: what all count together
 #ifdef HUFF_MPI
-    MPI_Win window;
+    bool together;         // MPI was begun
+    pthread_mutex_t lock;  // of MPI and the slots
+    pthread_t server;      // of rank 0: answers the others, however long its games are
+    atomic_bool leaving;
     MPI_Request arriving;
 #endif
 };
@@ -25,7 +32,18 @@ struct ranks {
 int ranks_number(const struct ranks *ranks) { return ranks->number; }
 int ranks_count(const struct ranks *ranks) { return ranks->count; }
 
+static void answer_question(struct ranks *ranks, const uint64_t question[static SLOTS],
+                            uint64_t answer[static SLOTS]) {
+    const uint64_t taken = ranks->slots[TAKEN];
+    for (int i = 0; i < SLOTS; i++) answer[i] = ranks->slots[i] += question[i];
+    answer[TAKEN] = taken;
+}
+
 #ifdef HUFF_MPI
+
+enum { TAG_QUESTION = 1, TAG_ANSWER, NAP_NANOSECONDS = 2000000 };
+
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL); }
 
 // Without a launcher MPI would start servers of its own for a single process.
 static bool is_launched(void) {
@@ -43,16 +61,44 @@ static void finalize(void) {
     if (!ended) MPI_Finalize();
 }
 
+// Answers one question, if there is any.
+static bool serve_one(struct ranks *ranks) {
+    uint64_t question[SLOTS], answer[SLOTS];
+    MPI_Status from;
+    int asked;
+    pthread_mutex_lock(&ranks->lock);
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_QUESTION, MPI_COMM_WORLD, &asked, &from);
+    if (asked) {
+        MPI_Recv(question, SLOTS, MPI_UINT64_T, from.MPI_SOURCE, TAG_QUESTION, MPI_COMM_WORLD, &from);
+        answer_question(ranks, question, answer);
+        MPI_Send(answer, SLOTS, MPI_UINT64_T, from.MPI_SOURCE, TAG_ANSWER, MPI_COMM_WORLD);
+    }
+    pthread_mutex_unlock(&ranks->lock);
+    return asked;
+}
+
+static void *serve(void *context) {
+    struct ranks *ranks = context;
+    while (!atomic_load(&ranks->leaving)) {
+        if (!serve_one(ranks)) nap();
+    }
+    return NULL;
+}
+
+static bool has_server(const struct ranks *ranks) { return ranks->number == 0 && ranks->count > 1; }
+
 static void join(struct ranks *ranks) {
     int level;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
     atexit(finalize);
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->number);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
-    MPI_Win_create(ranks->slots, ranks->number == 0 ? (MPI_Aint)sizeof ranks->slots : 0, sizeof *ranks->slots,
-                   MPI_INFO_NULL, MPI_COMM_WORLD, &ranks->window);
-    MPI_Win_lock_all(0, ranks->window);
+    ranks->together = true;
     ranks->arriving = MPI_REQUEST_NULL;
+    pthread_mutex_init(&ranks->lock, NULL);
+    if (level < MPI_THREAD_SERIALIZED ||
+        (has_server(ranks) && pthread_create(&ranks->server, NULL, serve, ranks) != 0))
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
 struct ranks *ranks_join(void) {
@@ -62,18 +108,12 @@ struct ranks *ranks_join(void) {
     return ranks;
 }
 
-static bool is_alone(const struct ranks *ranks) {
-    int begun;
-    MPI_Initialized(&begun);
-    return !begun || ranks->count == 1;
-}
-
 void ranks_leave(struct ranks *ranks) {
-    int begun;
-    MPI_Initialized(&begun);
-    if (begun) {
-        MPI_Win_unlock_all(ranks->window);
-        MPI_Win_free(&ranks->window);
+    if (ranks->together) {
+        while (!ranks_arrived(ranks)) nap();  // the server is needed until then
+        atomic_store(&ranks->leaving, true);
+        if (has_server(ranks)) pthread_join(ranks->server, NULL);
+        pthread_mutex_destroy(&ranks->lock);
         finalize();
     }
     free(ranks);
@@ -81,26 +121,44 @@ void ranks_leave(struct ranks *ranks) {
 
 bool ranks_agree(struct ranks *ranks, bool mine) {
     int all = mine;
-    if (!is_alone(ranks)) MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    if (ranks->count == 1) return mine;
+    // The lock is free again when all are there: the others may have come from questions.
+    while (!ranks_arrived(ranks)) nap();
+    pthread_mutex_lock(&ranks->lock);
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    pthread_mutex_unlock(&ranks->lock);
     return all;
 }
 
 void ranks_share(struct ranks *ranks, void *data, size_t size) {
-    if (!is_alone(ranks)) MPI_Bcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (ranks->count == 1) return;
+    pthread_mutex_lock(&ranks->lock);
+    MPI_Bcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+    pthread_mutex_unlock(&ranks->lock);
 }
 
-// Returns what was there before.
-static void add(struct ranks *ranks, int slot, int count, const uint64_t *more, uint64_t *before) {
-    MPI_Get_accumulate(more, count, MPI_UINT64_T, before, count, MPI_UINT64_T, 0, slot, count, MPI_UINT64_T,
-                       MPI_SUM, ranks->window);
-    MPI_Win_flush(0, ranks->window);
+static void ask(struct ranks *ranks, const uint64_t question[static SLOTS], uint64_t answer[static SLOTS]) {
+    if (!ranks->together) {
+        answer_question(ranks, question, answer);
+        return;
+    }
+    pthread_mutex_lock(&ranks->lock);
+    if (ranks->number == 0) {
+        answer_question(ranks, question, answer);
+    } else {
+        MPI_Send(question, SLOTS, MPI_UINT64_T, 0, TAG_QUESTION, MPI_COMM_WORLD);
+        MPI_Recv(answer, SLOTS, MPI_UINT64_T, 0, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    pthread_mutex_unlock(&ranks->lock);
 }
 
 bool ranks_arrived(struct ranks *ranks) {
     int all = true;
-    if (is_alone(ranks)) return all;
+    if (ranks->count == 1) return all;
+    pthread_mutex_lock(&ranks->lock);
     if (ranks->arriving == MPI_REQUEST_NULL) MPI_Ibarrier(MPI_COMM_WORLD, &ranks->arriving);
     MPI_Test(&ranks->arriving, &all, MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&ranks->lock);
     return all;
 }
 
@@ -112,30 +170,29 @@ struct ranks *ranks_join(void) {
     return ranks;
 }
 
-static bool is_alone(const struct ranks *ranks) { return ranks->count == 1; }
 void ranks_leave(struct ranks *ranks) { free(ranks); }
-bool ranks_agree(struct ranks *ranks, bool mine) { return is_alone(ranks) && mine; }
+bool ranks_agree(struct ranks *ranks, bool mine) { return ranks->count == 1 && mine; }
 void ranks_share(struct ranks *ranks, void *data, size_t size) {
     (void)ranks, (void)data, (void)size;  // they are there already
 }
-bool ranks_arrived(struct ranks *ranks) { return is_alone(ranks); }
-static void add(struct ranks *ranks, int slot, int count, const uint64_t *more, uint64_t *before) {
-    (void)ranks, (void)slot, (void)count, (void)more, (void)before;
+bool ranks_arrived(struct ranks *ranks) { return ranks->count == 1; }
+static void ask(struct ranks *ranks, const uint64_t question[static SLOTS], uint64_t answer[static SLOTS]) {
+    answer_question(ranks, question, answer);
 }
 
 #endif
 
 uint64_t ranks_take(struct ranks *ranks) {
-    const uint64_t one = 1;
-    uint64_t number = 0;
-    if (is_alone(ranks)) return ranks->slots[TAKEN]++;
-    add(ranks, TAKEN, 1, &one, &number);
-    return number;
+    const uint64_t question[SLOTS] = {[TAKEN] = 1};
+    uint64_t answer[SLOTS];
+    ask(ranks, question, answer);
+    return answer[TAKEN];
 }
 
 void ranks_add(struct ranks *ranks, const uint64_t more[static RANKS_SUMS],
                uint64_t sums[static RANKS_SUMS]) {
-    uint64_t *own = &ranks->slots[FIRST_SUM];
-    if (!is_alone(ranks)) add(ranks, FIRST_SUM, RANKS_SUMS, more, sums);
-    for (int i = 0; i < RANKS_SUMS; i++) sums[i] = is_alone(ranks) ? own[i] += more[i] : sums[i] + more[i];
+    uint64_t question[SLOTS] = {0}, answer[SLOTS];
+    memcpy(&question[FIRST_SUM], more, RANKS_SUMS * sizeof *more);
+    ask(ranks, question, answer);
+    memcpy(sums, &answer[FIRST_SUM], RANKS_SUMS * sizeof *sums);
 }

@@ -222,7 +222,7 @@ static bool join(struct run_folder *folder, const struct settings *settings, str
     char *path = memory_text("%s", folder->path);
     run_folder_close(folder);
     bool done = run_folder_find(folder, path, RUN_SHARED, error);
-    if (done && !manifest_has_config(&folder->manifest, settings_to_json(settings))) {
+    if (done && !settings_equal(&folder->settings, settings)) {
         run_folder_close(folder);
         done = error_set(error, "%s: a run with another configuration", path);
     }

@@ -344,6 +344,16 @@ json_t *settings_to_json(const struct settings *settings) {
     return root;
 }
 
+bool settings_equal(const struct settings *a, const struct settings *b) {
+    json_t *one = settings_to_json(a), *other = settings_to_json(b);
+    json_object_del(one, "threads");
+    json_object_del(other, "threads");
+    const bool equal = json_equal(one, other);
+    json_decref(one);
+    json_decref(other);
+    return equal;
+}
+
 char *settings_game_json(const struct settings *settings) {
     json_t *root = game_settings(settings, false);
     char *text = json_dumps(root, JSON_COMPACT);

@@ -44,6 +44,9 @@ json_t *settings_to_json(const struct settings *);
 // And back, through the same checks.
 bool settings_from_json(json_t *, struct settings *, struct error *) __attribute__((warn_unused_result));
 
+// Are they those of one run? How many threads play it does not matter.
+bool settings_equal(const struct settings *, const struct settings *);
+
 // The part of it that decides what a game is like: neither how many games, nor by how many threads, nor where
 // the weights were. Freed by the caller.
 char *settings_game_json(const struct settings *);

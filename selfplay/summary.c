@@ -18,6 +18,14 @@ static void count_game(struct summary *summary, int result, unsigned termination
     summary->games++;
 }
 
+static void count_call(struct summary *summary, const struct game_columns *rows, size_t row) {
+    if (rows->called_ply[row] == 0) return;
+    summary->called++;
+    if (rows->called_ply[row] >= rows->plies[row]) return;
+    summary->checked++;
+    summary->wrong += rows->called_result[row] != rows->result[row];
+}
+
 bool summary_read(struct dataset *dataset, struct summary *summary, struct error *error) {
     *summary = (struct summary){
         .variant = dataset_variant(dataset),
@@ -33,6 +41,7 @@ bool summary_read(struct dataset *dataset, struct summary *summary, struct error
         done = dataset_read_games(dataset, first, count, &rows, error);
         for (size_t i = 0; i < count && done; i++) {
             count_game(summary, rows.result[i], rows.termination[i], rows.plies[i]);
+            count_call(summary, &rows, i);
         }
     }
     game_columns_free(&rows);
@@ -51,14 +60,16 @@ json_t *summary_to_json(const struct summary *summary) {
         }
     }
     const double games = (double)summary->games, positions = (double)summary->positions;
-    return json_pack("{s:s, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:f, s:{s:o, s:f, s:o}, s:o, s:o, s:f}",
-                     "variant", summary->variant->name, "files", summary->files, "games",
-                     integer(summary->games), "positions", integer(summary->positions), "results", "white",
-                     integer(summary->wins), "draw", integer(summary->draws), "black",
-                     integer(summary->losses), "draw_rate", share((double)summary->draws, games), "plies",
-                     "least", integer(summary->shortest), "mean", share((double)summary->plies, games),
-                     "most", integer(summary->longest), "endings", endings, "bytes", integer(summary->bytes),
-                     "bytes_per_position", share((double)summary->bytes, positions));
+    return json_pack(
+        "{s:s, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:f, s:{s:o, s:f, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:f}",
+        "variant", summary->variant->name, "files", summary->files, "games", integer(summary->games),
+        "positions", integer(summary->positions), "results", "white", integer(summary->wins), "draw",
+        integer(summary->draws), "black", integer(summary->losses), "draw_rate",
+        share((double)summary->draws, games), "plies", "least", integer(summary->shortest), "mean",
+        share((double)summary->plies, games), "most", integer(summary->longest), "endings", endings,
+        "adjudication", "called", integer(summary->called), "checked", integer(summary->checked), "wrong",
+        integer(summary->wrong), "bytes", integer(summary->bytes), "bytes_per_position",
+        share((double)summary->bytes, positions));
 }
 
 static void print_share(const char *name, uint64_t count, uint64_t games) {
@@ -79,6 +90,12 @@ void summary_print(const struct summary *summary) {
     printf("endings\n");
     for (int i = 0; i < TERMINATION_COUNT; i++) {
         if (summary->endings[i] > 0) print_share(termination_names[i], summary->endings[i], games);
+    }
+    if (summary->called > 0) {
+        printf("adjudication\n");
+        print_share("called", summary->called, games);
+        printf("  played on, to check %7llu\n", (unsigned long long)summary->checked);
+        print_share("of these wrong", summary->wrong, summary->checked);
     }
     printf("plies a game: %llu..%llu, mean %.1f\n", (unsigned long long)summary->shortest,
            (unsigned long long)summary->longest, share((double)summary->plies, (double)games));

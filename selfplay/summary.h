@@ -13,6 +13,8 @@ struct summary {
     uint64_t wins, draws, losses;  // of White
     uint64_t endings[TERMINATION_COUNT];
     uint64_t plies, shortest, longest;
+    uint64_t called;          // games that adjudication ended, or would have ended
+    uint64_t checked, wrong;  // of them played to the end all the same; to another result
 };
 
 bool summary_read(struct dataset *, struct summary *, struct error *) __attribute__((warn_unused_result));

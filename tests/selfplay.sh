@@ -158,6 +158,17 @@ bad draw_moves=30 "draw_moves: goes with simple draw rules only"
 bad opening.random_plies=61 "opening.random_plies: expected 0..60"
 bad adjudication.max_plies=0 "adjudication.max_plies: expected 1.."
 bad hash=99999999 "hash: expected"
+bad opening.book=all:9 "opening.book: all: expected 1..8"
+bad opening.margin=50 "opening.margin: goes with opening.book=all:PLIES only"
+bad adjudication.draw=plies=1 "adjudication.draw: plies: expected 2.."
+bad adjudication.resign=9 "adjudication.resign: expected moves=N,score=N"
+bad adjudication.check=5 "adjudication.check: goes with adjudication.draw or adjudication.resign only"
+bad swap_sides=yes "swap_sides: goes with white_weights and black_weights only"
+expect 1 "none.book: No such file" "$bin/huff-selfplay" run.yaml -o bad --set opening.book=none.book
+expect 2 "--shards: expected 5..999999" "$bin/huff-selfplay" run.yaml -o bad --shards 5-4
+code=0
+"$bin/huff-selfplay" book --plies 3 2> err || code=$?
+[ $code = 2 ] && grep -q "expected --variant NAME and --plies N" err || fail "book: code $code: $(cat err)"
 bad shard_games=0 "shard_games: expected 1.."
 sed 's/^nodes: 200/nodes: many/' run.yaml > bad.yaml
 expect 2 "bad.yaml:4: nodes" "$bin/huff-selfplay" bad.yaml -o bad
@@ -182,4 +193,46 @@ done
 grep -q '"no_progress_plies": 20' info.json || fail "the draw rules are not in the dataset"
 "$bin/huff-data" info time > info.txt
 grep -q "length limit  *2" info.txt || fail "games of 20 plies: $(cat info.txt)"
+
+echo "two engines, games called before their end, a book"
+"$bin/huff-selfplay" book --variant russian --plies 3 --margin 100 --depth 3 -q > book.txt
+grep -q "^russian-3.book: [0-9]* positions after 3 plies of russian" book.txt || fail "$(cat book.txt)"
+sed '3s/a1/b2/' russian-3.book > changed.book
+expect 1 "changed.book: the book is damaged or was changed" \
+    "$bin/huff-selfplay" run.yaml -o bad --set opening.book=changed.book
+for threads in 1 2; do
+    "$bin/huff-selfplay" run.yaml -o mixed$threads -q --threads $threads --set opening.book=russian-3.book \
+        --set white_weights=depth/start.weights --set black_weights=material --set swap_sides=yes \
+        --set adjudication.draw=move=10,plies=4,score=20 --set adjudication.resign=moves=2,score=200 \
+        --set adjudication.check=50 > mixed$threads.txt
+    "$bin/huff-data" verify mixed$threads > verify.txt || fail "$(cat verify.txt)"
+done
+[ "$(sums mixed1)" = "$(sums mixed2)" ] || fail "other games with 2 threads"
+rm -r russian-3.book depth
+rm mixed1/shard-000002.h5
+"$bin/huff-selfplay" --resume mixed1 -q > /dev/null
+[ "$(sums mixed1)" = "$(sums mixed2)" ] || fail "resuming needs the files that the run began with"
+"$bin/huff-data" info --json mixed1 > info.json
+python3 - <<'END' || fail "mixed: $(cat info.json mixed1/status.json)"
+import json
+info, status = json.load(open("info.json")), json.load(open("mixed1/status.json"))
+called = info["adjudication"]
+ended = info["endings"].get("adjudicated draw", 0) + info["endings"].get("adjudicated win", 0)
+assert 0 < called["checked"] < called["called"] and called["wrong"] <= called["checked"]
+assert ended == called["called"] - called["checked"]
+assert status["state"] == "done" and status["games"] == status["total"] == 90
+assert status["wins"] + status["draws"] + status["losses"] == 16  # of the session
+END
+grep -q "of these wrong" mixed2.txt || fail "no report of adjudication: $(cat mixed2.txt)"
+if python3 -c 'import h5py' 2> /dev/null; then
+    python3 - <<'END' || fail "engines of the games of mixed1"
+import glob, json, h5py
+pairs, names = set(), set()
+for path in glob.glob("mixed1/shard-*.h5"):
+    with h5py.File(path) as file:
+        pairs |= set(zip(file["games/white_engine"][:].tolist(), file["games/black_engine"][:].tolist()))
+        names.add(tuple(engine["name"] for engine in json.loads(file["meta"].attrs["engines"])))
+assert pairs == {(0, 1), (1, 0)} and names == {("start.weights", "material")}, (pairs, names)
+END
+fi
 echo "done"

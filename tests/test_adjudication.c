@@ -100,3 +100,23 @@ Test(adjudication, is_read_from_text) {
     cr_assert(strstr(error.text, "expected moves=N,score=N, got \"move\"") != NULL, "%s", error.text);
     cr_assert_not(adjudication_parse_resign("moves=0", &read, &error));
 }
+
+// Of a game that is over: when it was called, or would have been.
+Test(adjudication, is_found_in_games_that_are_over) {
+    const struct adjudication draw = {.draw_moves = 1, .draw_plies = 3, .draw_score = 10};
+    const int scores[] = {50, 0, 0, 0, 0, 900, 900};
+    int result = 9;
+    struct played_game game = game_with(scores, 7);
+    game.termination = GAME_NO_PIECES;
+    cr_expect(adjudication_called(&draw, &game, &result) == 4 && result == 0);
+    game.plies = 4;  // the rules ended it there
+    cr_expect(adjudication_called(&draw, &game, &result) == 0 && result == 0);
+    game.termination = GAME_ADJUDICATED_DRAW;
+    cr_expect_eq(adjudication_called(&draw, &game, &result), 4);
+    const struct adjudication resign = {.resign_moves = 1, .resign_score = 800};
+    game.plies = 7;
+    game.termination = GAME_REPETITION;
+    cr_expect(adjudication_called(&resign, &game, &result) == 6 && result == 1);  // Black is 900 behind
+    cr_expect(adjudication_called(&(struct adjudication){0}, &game, &result) == 0);
+    played_game_free(&game);
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tsan.sh BIN_FOLDER -- threads that search together do not race: `huff analyse --threads 2` under the thread
-# sanitizer, in a build of its own (BIN_FOLDER is not looked at). Exit code 77 (skipped) without clang and libomp.
+# tsan.sh BIN_FOLDER -- threads that search together and threads that play a run do not race: `huff analyse --threads 2`
+# and `huff-selfplay --threads 2` under the thread sanitizer, in a build of its own (BIN_FOLDER is not looked at). Exit code 77 (skipped) without clang and libomp.
 #
 # The sanitizer knows nothing of OpenMP's own locks; libarcher, a part of libomp, tells it about them.
 set -euo pipefail
@@ -19,7 +19,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 if ! { cmake -B "$folder" -S . -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHUFF_SANITIZE=thread \
-    -DHUFF_TESTS=OFF && cmake --build "$folder" --target huff; } >"$folder/log" 2>&1; then
+    -DHUFF_TESTS=OFF -DHUFF_MPI=OFF && cmake --build "$folder" --target huff --target huff-selfplay; } >"$folder/log" 2>&1; then
     cat "$folder/log"
     exit 1
 fi
@@ -33,3 +33,20 @@ for variant in spanish international frisian; do
     echo "tsan.sh: see above: $variant" >&2
     exit 1
 done
+
+cd "$folder"
+cat >run.yaml <<END
+variant: spanish
+games: 40
+nodes: 100
+shard_games: 7
+opening:
+  book: all:2
+  random_plies: 2
+END
+"$folder/bin/huff-selfplay" run.yaml -o run --threads 2 --set black_weights=material >out 2>&1 &&
+    rm run/shard-000003.h5 && "$folder/bin/huff-selfplay" --resume run --threads 2 >out 2>&1 &&
+    grep -q '^spanish: 40 games' out && exit 0
+cat out
+echo "tsan.sh: see above: huff-selfplay" >&2
+exit 1

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# mpi.sh BIN_FOLDER -- runs shared by MPI ranks: the same files, also when a rank is lost. Exit code 77 (skipped) when
+# the program was built without MPI, or mpirun is not there.
+set -euo pipefail
+bin=$(cd "${1:?folder of the built programs}" && pwd)
+if ! command -v mpirun > /dev/null || [[ $(ldd "$bin/huff-selfplay") != *libmpi* ]]; then
+    echo "skipped: not built with MPI (Debian 12: apt-get install libopenmpi-dev openmpi-bin)"
+    exit 77
+fi
+program=$bin/huff-selfplay
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "mpi.sh: $*" >&2
+    exit 1
+}
+
+cat > run.yaml <<END
+variant: brazilian
+games: 120
+seed: 3
+nodes: 200
+shard_games: 10
+opening:
+  random_plies: 6
+END
+
+# On this machine alone, over loopback: "${ranks[@]}" N "$program" OPTION...
+ranks=(mpirun --allow-run-as-root --oversubscribe --mca btl self,tcp --mca btl_tcp_if_include lo -n)
+same() {
+    (cd "$1" && sha256sum --check --quiet shards.sha256) && sort -k 2 "$1/shards.sha256" | cmp - reference.sums ||
+        fail "$2: other shards than those of one process"
+}
+
+"$program" run.yaml -o alone -q --threads 1 > alone.txt
+sort -k 2 alone/shards.sha256 > reference.sums
+
+echo "the same files for any number of ranks"
+for count in 1 2 3; do
+    "${ranks[@]}" $count "$program" run.yaml -o ranks$count --threads 1 > out 2> err || fail "$count ranks: $(cat err)"
+    same ranks$count "$count ranks"
+    grep -q "\"processes\": $count" ranks$count/status.json || fail "status: $(cat ranks$count/status.json)"
+    grep -q '"games": 120' ranks$count/status.json || fail "status: $(cat ranks$count/status.json)"
+    [ "$(grep -c 'brazilian: 120 games' out)" = 1 ] || fail "$count ranks do not report once: $(cat out)"
+    [ "$(grep -c '120/120' err)" -le 1 ] || fail "more than one line: $(cat err)"
+done
+
+echo "a rank is lost"
+"${ranks[@]}" 2 "$program" run.yaml -o lost --set games=100000 --threads 1 > out 2> err & pid=$!
+while [ ! -e lost/shard-000001.h5 ]; do sleep 0.05; done
+# The youngest child of mpirun is its last rank.
+kill -9 "$(pgrep -n -P $pid)"
+code=0
+wait $pid || code=$?
+[ $code != 0 ] || fail "the loss of a rank went unnoticed"
+kept=$(find lost -name 'shard-*.h5' | wc -l)
+"$program" --resume lost -q --threads 1 > out 2> err & pid=$!
+while [ "$(find lost -name 'shard-*.h5' | wc -l)" -le $((kept + 2)) ]; do sleep 0.05; done
+kill -TERM $pid
+wait $pid && fail "a run of 100000 games is done"
+for shard in 00 01 02; do cmp "lost/shard-0000$shard.h5" "alone/shard-0000$shard.h5"; done
+"$bin/huff-data" verify lost > verify.txt || grep -q "missing" verify.txt || fail "$(cat verify.txt)"
+
+echo "stopped and resumed by more ranks"
+"${ranks[@]}" 2 "$program" run.yaml -o stopped --threads 1 --set nodes=2000 > out 2> err & pid=$!
+while [ ! -e stopped/shard-000000.h5 ]; do sleep 0.02; done
+kill -TERM "$(pgrep -n -P $pid)" 2> /dev/null || true
+wait $pid || true
+"${ranks[@]}" 3 "$program" --resume stopped -q --threads 1 > out 2> err || fail "resuming: $(cat err)"
+"$bin/huff-data" verify stopped > verify.txt || fail "$(cat verify.txt)"
+grep -q '120 games' verify.txt || fail "$(cat verify.txt)"
+
+echo "refused once"
+code=0
+"${ranks[@]}" 2 "$program" run.yaml -o alone > out 2> err || code=$?
+[ $code = 1 ] && [ "$(grep -c 'alone: exists already' err)" = 1 ] || fail "code $code: $(cat err)"
+code=0
+"${ranks[@]}" 2 "$program" run.yaml -o bad --set games=0 > out 2> err || code=$?
+[ $code != 0 ] && [ "$(grep -c 'games: expected 1..' err)" = 1 ] || fail "code $code: $(cat err)"
+[ ! -e bad ] || fail "a refused configuration left a folder"
+echo "done"
