@@ -19,6 +19,7 @@ nodes: 200
 shard_games: 16
 opening:
   random_plies: 6
+weights: material
 END
 
 # The checksums in order of shards, so that two runs can be compared; sha256sum says whether they are true.

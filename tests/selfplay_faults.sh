@@ -45,7 +45,10 @@ refused() {
 
 echo "a small disk"
 mkdir small
-if mount -t tmpfs -o size=160k none small 2> /dev/null; then
+# Room for what a run begins with, and for about half of its shards.
+begun=$(du -ck good/start.* good/manifest.json | tail -n 1 | cut -f 1)
+shards=$(du -ck good/shard-* | tail -n 1 | cut -f 1)
+if mount -t tmpfs -o size=$((begun + shards / 2 + 8))k none small 2> /dev/null; then
     mounted=$work/small
     code=0
     "$bin/huff-selfplay" run.yaml -o small/run -q --threads 2 > out 2> err || code=$?
