@@ -17,6 +17,9 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
+sys.dont_write_bytecode = True
+import reference  # noqa: E402  (beside this file)
+
 RESULT = {"LOSS": -1, "DRAW": 0, "WIN": 1}
 SIDE = {"WHITE": 0, "BLACK": 1}
 POSITIONS = {
@@ -116,6 +119,32 @@ def check_rows(file):
     return p, g
 
 
+def position_of(p, row):
+    """Row `row` as reference.py knows positions."""
+    pieces = {}
+    for name, piece in (("white_men", "w"), ("white_kings", "W"), ("black_men", "b"), ("black_kings", "B")):
+        pieces.update((square + 1, piece) for square in range(64) if int(p[name][row]) >> square & 1)
+    return reference.Position(pieces, p["stm"][row] == 0)
+
+
+def check_legality(variant, p, g):
+    """Each position follows from the one before by a legal move, by a generator written from the rule books, and
+    a game that is over has no legal move left. The move's number is one of the legal moves'."""
+    generator = reference.Generator(variant)
+    positions = [position_of(p, row) for row in range(len(p["ply"]))]
+    for game, (first, count) in enumerate(zip(g["first"].astype(int).tolist(), g["count"].astype(int).tolist())):
+        check(positions[first] == generator.initial(), f"game {game} begins elsewhere")
+        for row in range(first, first + count):
+            moves = generator.moves(positions[row])
+            check(p["move"][row] < len(moves), f"row {row}: move {p['move'][row]} of {len(moves)} legal ones")
+            check(any(move.captured for move in moves) == bool(p["flags"][row] & 1), f"row {row}: capture flag")
+            after = [generator.play(positions[row], move) for move in moves]
+            if row + 1 < first + count:
+                check(positions[row + 1] in after, f"row {row}: no legal move leads to the next position")
+            elif g["termination"][game] in (1, 2):  # no pieces, blocked
+                check(any(not generator.moves(position) for position in after), f"game {game} is not over")
+
+
 def run(*command, code=0):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
     check(done.returncode == code, f"{command}: exit code {done.returncode}: {done.stderr}")
@@ -197,6 +226,7 @@ def main():
             with h5py.File(shard) as file:
                 check_schema(file)
                 p, g = check_rows(file)
+            check_legality("spanish", p, g)
             check((content["games"], content["positions"], content["bytes"])
                   == (len(g["id"]), len(p["ply"]), shard.stat().st_size), f"info of {shard}")
             check(content["first_game"] == games, "first_game")
