@@ -13,6 +13,7 @@
 
 #include "selfplay/journal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -38,6 +39,12 @@ enum {
 #define MOST_JOURNAL ((size_t)1 << 36)
 #define MOST_NODES   ((UINT64_C(1) << 40) - 1)
 
+// Where the record of a game begins.
+struct place {
+    uint64_t id;
+    off_t at;
+};
+
 struct journal {
     char *path;
     int file;
@@ -46,6 +53,10 @@ struct journal {
     double synced;
     uint8_t *record;
     size_t room;
+    struct place *places;
+    size_t count, places_room;
+    bool sorted;  // the places, by number
+    struct move_list *list;
 };
 
 // ---- bytes ----
@@ -150,20 +161,32 @@ static bool decode(const struct variant *variant, const uint8_t *at, size_t size
         !variant_check(variant, &game->start, NULL)) {
         return false;
     }
-    game->plies = game->capacity = (int)plies;
-    game->ply = memory_new(plies > 0 ? plies : 1, sizeof *game->ply);
+    game->plies = (int)plies;
+    if (game->capacity < game->plies || game->ply == NULL) {
+        game->capacity = game->plies;
+        game->ply = memory_grow(game->ply, plies > 0 ? plies : 1, sizeof *game->ply);
+    }
+    memset(game->ply, 0, plies * sizeof *game->ply);
     memcpy(game->reason.text, at + plies * PLY_SIZE, size - least);
     return decode_plies(variant, at, list, game);
 }
 
 // ---- opening ----
 
+static void note_place(struct journal *journal, uint64_t id, off_t at) {
+    if (journal->count == journal->places_room) {
+        journal->places_room = journal->places_room == 0 ? 64 : 2 * journal->places_room;
+        journal->places = memory_grow(journal->places, journal->places_room, sizeof *journal->places);
+    }
+    journal->places[journal->count++] = (struct place){.id = id, .at = at};
+    journal->sorted = false;
+}
+
 // Hands over the records of a journal; returns how many of its bytes are good.
-static size_t read_records(const struct variant *variant, const char *header, const char *data, size_t size,
+static size_t read_records(struct journal *journal, const char *header, const char *data, size_t size,
                            journal_found *found, void *context) {
     size_t good = strlen(header);
     if (data == NULL || size < good || memcmp(data, header, good) != 0) return 0;
-    struct move_list *list = memory_new(1, sizeof *list);
     while (size - good >= FRAME_SIZE) {
         const uint8_t *at = (const uint8_t *)data + good;
         const size_t length = get(&at, 4);
@@ -171,13 +194,13 @@ static size_t read_records(const struct variant *variant, const char *header, co
         if (length > MOST_RECORD || length > size - good - FRAME_SIZE || checksum(at, length) != sum) break;
         uint64_t id;
         struct played_game game = {0};
-        const bool whole = decode(variant, at, length, list, &id, &game);
+        const bool whole = decode(journal->variant, at, length, journal->list, &id, &game);
+        if (whole) note_place(journal, id, (off_t)good);
         if (whole) found(context, id, &game);
         played_game_free(&game);
         if (!whole) break;
         good += FRAME_SIZE + length;
     }
-    free(list);
     return good;
 }
 
@@ -198,7 +221,7 @@ static bool failed(const struct journal *journal, struct error *error) {
 
 // Nobody else may write to it while it is open here.
 static bool take_file(struct journal *journal, struct error *error) {
-    do journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    do journal->file = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     while (journal->file < 0 && errno == EINTR);
     if (journal->file < 0) return error_set(error, "%s: %s", journal->path, strerror(errno));
     if (flock(journal->file, LOCK_EX | LOCK_NB) == 0) return true;
@@ -220,9 +243,14 @@ struct journal *journal_open(const char *path, const char *owner, const struct v
     size_t size = 0, good = 0;
     struct journal *journal = memory_new(1, sizeof *journal);
     *journal = (struct journal){
-        .path = memory_text("%s", path), .file = -1, .variant = variant, .synced = clock_seconds()};
+        .path = memory_text("%s", path),
+        .file = -1,
+        .variant = variant,
+        .synced = clock_seconds(),
+        .list = memory_new(1, sizeof *journal->list),
+    };
     bool done = take_file(journal, error) && file_read(path, MOST_JOURNAL, &data, &size, error);
-    if (done) good = read_records(variant, header, data, size, found, context);
+    if (done) good = read_records(journal, header, data, size, found, context);
     free(data);
     *cut = size - good;
     done = done && start_writing(journal, header, good, error);
@@ -234,13 +262,15 @@ struct journal *journal_open(const char *path, const char *owner, const struct v
 
 // ---- writing ----
 
+static void make_room(struct journal *journal, size_t bytes) {
+    if (journal->room >= bytes) return;
+    journal->room = 2 * bytes;
+    journal->record = memory_grow(journal->record, journal->room, 1);
+}
+
 bool journal_append(struct journal *journal, uint64_t id, const struct played_game *game,
                     struct error *error) {
-    const size_t most = FRAME_SIZE + GAME_SIZE + (size_t)game->plies * PLY_SIZE + MOST_REASON;
-    if (journal->room < most) {
-        journal->room = 2 * most;
-        journal->record = memory_grow(journal->record, journal->room, 1);
-    }
+    make_room(journal, FRAME_SIZE + GAME_SIZE + (size_t)game->plies * PLY_SIZE + MOST_REASON);
     const size_t size = encode(journal->variant, id, game, journal->record);
     if (!write_all(journal->file, journal->record, size)) {
         failed(journal, error);
@@ -248,8 +278,54 @@ bool journal_append(struct journal *journal, uint64_t id, const struct played_ga
         (void)restored;  // if not, the torn record is cut off when the journal is opened again
         return false;
     }
+    note_place(journal, id, journal->size);
     journal->size += (off_t)size;
     return clock_seconds() - journal->synced < SYNC_SECONDS || journal_sync(journal, error);
+}
+
+// ---- reading again ----
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const struct place *find_place(struct journal *journal, uint64_t id) {
+    const struct place wanted = {.id = id};
+    if (!journal->sorted) qsort(journal->places, journal->count, sizeof wanted, compare_places);
+    journal->sorted = true;
+    return bsearch(&wanted, journal->places, journal->count, sizeof wanted, compare_places);
+}
+
+static bool read_all(int file, off_t at, uint8_t *data, size_t size) {
+    while (size > 0) {
+        const ssize_t got = pread(file, data, size, at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        data += got;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+bool journal_read(struct journal *journal, uint64_t id, struct played_game *game, struct error *error) {
+    const struct place *place = find_place(journal, id);
+    assert(place != NULL);
+    make_room(journal, FRAME_SIZE);
+    const uint8_t *at = journal->record;
+    uint64_t found;
+    bool good = read_all(journal->file, place->at, journal->record, FRAME_SIZE);
+    const size_t length = good ? get(&at, 4) : 0;
+    const uint32_t sum = good ? (uint32_t)get(&at, 4) : 0;
+    good = good && length <= MOST_RECORD;
+    if (good) make_room(journal, length);
+    good = good && read_all(journal->file, place->at + FRAME_SIZE, journal->record, length) &&
+           checksum(journal->record, length) == sum;
+    *game = (struct played_game){.ply = game->ply, .capacity = game->capacity};
+    if (good && decode(journal->variant, journal->record, length, journal->list, &found, game) && found == id)
+        return true;
+    return error_set(error, "%s: damaged while the run went on", journal->path);
 }
 
 bool journal_sync(struct journal *journal, struct error *error) {
@@ -264,6 +340,8 @@ void journal_close(struct journal *journal) {
     if (journal == NULL) return;
     if (journal->file >= 0) close(journal->file);
     free(journal->record);
+    free(journal->places);
+    free(journal->list);
     free(journal->path);
     free(journal);
 }

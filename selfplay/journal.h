@@ -21,6 +21,10 @@ struct journal *journal_open(const char *path, const char *owner, const struct v
 // On failure the file ends where it did before.
 bool journal_append(struct journal *, uint64_t id, const struct played_game *, struct error *)
     __attribute__((warn_unused_result));
+// A game that was found or appended, by its number, into a record like that of playing_game. Fails when the
+// file is not what it was any more.
+bool journal_read(struct journal *, uint64_t id, struct played_game *, struct error *)
+    __attribute__((warn_unused_result));
 bool journal_sync(struct journal *, struct error *) __attribute__((warn_unused_result));
 void journal_close(struct journal *);  // NULL is allowed
 // Closes it and deletes its file.

@@ -15,18 +15,16 @@
 
 // ---- games ----
 
-static void put_game(struct open_shard *shard, uint64_t id, struct played_game *game) {
-    shard->games[id - shard->first] = *game;
+static void note_game(struct open_shard *shard, uint64_t id) {
     shard->have[id - shard->first] = true;
     shard->done++;
-    *game = (struct played_game){0};
 }
 
 static void found_in_journal(void *context, uint64_t id, struct played_game *game) {
     struct open_shard *shard = context;
-    if (id >= shard->first && id - shard->first < shard->size && !shard->have[id - shard->first]) {
-        put_game(shard, id, game);
-    }
+    (void)game;  // it is read again when the shard is published
+    if (id >= shard->first && id - shard->first < shard->size && !shard->have[id - shard->first])
+        note_game(shard, id);
 }
 
 struct open_shard *open_shard_new(const struct run_folder *folder, uint64_t number, uint64_t *cut,
@@ -35,7 +33,6 @@ struct open_shard *open_shard_new(const struct run_folder *folder, uint64_t numb
     shard->number = number;
     shard->first = run_folder_first_game(folder, number);
     shard->size = run_folder_shard_size(folder, number);
-    shard->games = memory_new(shard->size, sizeof *shard->games);
     shard->have = memory_new(shard->size, sizeof *shard->have);
     char *path = shard_path(folder->path, number, "journal");
     char *owner = memory_text("%s shard %" PRIu64, folder->manifest.config_sha256, number);
@@ -48,8 +45,6 @@ struct open_shard *open_shard_new(const struct run_folder *folder, uint64_t numb
 }
 
 void open_shard_free(struct open_shard *shard) {
-    for (size_t i = 0; i < shard->size; i++) played_game_free(&shard->games[i]);
-    free(shard->games);
     free(shard->have);
     if (shard->done == 0)
         journal_delete(shard->journal);
@@ -58,9 +53,10 @@ void open_shard_free(struct open_shard *shard) {
     free(shard);
 }
 
-bool open_shard_keep(struct open_shard *shard, uint64_t id, struct played_game *game, struct error *error) {
+bool open_shard_keep(struct open_shard *shard, uint64_t id, const struct played_game *game,
+                     struct error *error) {
     if (!journal_append(shard->journal, id, game, error)) return false;
-    put_game(shard, id, game);
+    note_game(shard, id);
     return true;
 }
 
@@ -89,9 +85,10 @@ struct game_plan game_plan(const struct run_folder *folder, uint64_t id) {
 
 // ---- publishing ----
 
+// `game`: memory to use.
 static bool add_game(const struct run_folder *folder, struct open_shard *shard, size_t index,
-                     struct dataset_writer *writer, struct error *error) {
-    struct played_game *game = &shard->games[index];
+                     struct dataset_writer *writer, struct played_game *game, struct error *error) {
+    if (!journal_read(shard->journal, shard->first + index, game, error)) return false;
     const struct game_plan plan = game_plan(folder, shard->first + index);
     memcpy(game->engine, plan.engine, sizeof game->engine);
     game->called_ply = adjudication_called(&folder->settings.adjudication, game, &game->called_result);
@@ -137,8 +134,12 @@ static struct dataset_writer *create(const struct run_folder *folder, uint64_t f
 bool open_shard_publish(struct open_shard *shard, const struct run_folder *folder, struct error *error) {
     struct dataset_writer *writer = create(folder, shard->first, error);
     if (writer == NULL) return false;
-    for (size_t i = 0; i < shard->size; i++) {
-        if (add_game(folder, shard, i, writer, error)) continue;
+    struct played_game game = {0};
+    bool added = true;
+    for (size_t i = 0; i < shard->size && added; i++)
+        added = add_game(folder, shard, i, writer, &game, error);
+    played_game_free(&game);
+    if (!added) {
         dataset_discard(writer);
         return false;
     }

@@ -1,5 +1,5 @@
-// open_shard.h -- a shard some of whose games are finished: kept in memory and in a journal until it is full,
-// then published.
+// open_shard.h -- a shard some of whose games are finished: kept in a journal until it is full, then
+// published.
 #ifndef HUFF_SELFPLAY_OPEN_SHARD_H
 #define HUFF_SELFPLAY_OPEN_SHARD_H
 
@@ -9,7 +9,6 @@
 struct open_shard {
     uint64_t number, first;  // shard and its first game
     size_t size, done;       // games
-    struct played_game *games;
     bool *have;
     struct journal *journal;
     struct open_shard *next;  // for lists
@@ -21,8 +20,7 @@ struct open_shard *open_shard_new(const struct run_folder *, uint64_t number, ui
 // Closes the journal of a shard that was not published, and deletes it when it is empty.
 void open_shard_free(struct open_shard *);
 
-// Keeps a game, in the journal too, and takes the record over.
-bool open_shard_keep(struct open_shard *, uint64_t id, struct played_game *, struct error *)
+bool open_shard_keep(struct open_shard *, uint64_t id, const struct played_game *, struct error *)
     __attribute__((warn_unused_result));
 bool open_shard_sync(struct open_shard *, struct error *) __attribute__((warn_unused_result));
 

@@ -157,14 +157,13 @@ static bool next_task(struct run *run, struct task *task) {
 }
 
 // Keeps a game. The thread that finishes a shard gets it to publish, off the list and out of others' sight.
-static struct open_shard *record(struct run *run, uint64_t id, struct played_game *game) {
+static struct open_shard *record(struct run *run, uint64_t id, const struct played_game *game) {
     struct error error;
     omp_set_lock(&run->state);
     struct open_shard *shard = find_shard(run, id / (uint64_t)settings_of(run)->shard_games);
-    const struct played_game counted = *game;
     bool full = false;
     if (open_shard_keep(shard, id, game, &error)) {
-        count_game(run, &counted);
+        count_game(run, game);
         full = shard->done == shard->size;
     } else {
         note_failure(run, &error);
@@ -185,8 +184,7 @@ static void finish_shard(struct run *run, struct open_shard *shard) {
     run->counts[COUNT_SHARDS] += done;
     omp_unset_lock(&run->state);
     open_shard_free(shard);
-    // The games were allocated by all threads, and glibc would keep the room for each of them.
-    malloc_trim(0);
+    malloc_trim(0);  // the file was made in memory, and glibc would keep the room for each thread
 }
 
 // What a thread plays with.

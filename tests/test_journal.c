@@ -140,6 +140,35 @@ Test(journal, survives_being_cut_at_any_byte) {
     remove_games(&f);
 }
 
+// Games are read again in any order, those that were found and those that were appended; not when the file
+// was changed.
+Test(journal, games_are_read_again) {
+    struct fixture f = write_games("italian");
+    struct found found;
+    uint64_t cut;
+    struct error error = {.text = ""};
+    struct journal *journal = open_it(&f, "run shard 1", &found, &cut);
+    cr_assert(journal_append(journal, 7, &f.games.game[0], &error), "%s", error.text);
+    struct played_game game = {0};
+    static const int order[] = {2, 0, 1, 0};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        cr_assert(journal_read(journal, 40 + (uint64_t)order[i], &game, &error), "%s", error.text);
+        cr_expect(played_games_equal(&game, &f.games.game[order[i]]));
+        cr_expect_str_eq(game.reason.text, f.games.game[order[i]].reason.text);
+    }
+    cr_assert(journal_read(journal, 7, &game, &error), "%s", error.text);
+    cr_expect(played_games_equal(&game, &f.games.game[0]));
+    f.bytes[f.size - 1] = (char)(f.bytes[f.size - 1] ^ 1);
+    put_bytes(&f, f.bytes, f.size);
+    cr_expect(journal_read(journal, 41, &game, &error), "%s", error.text);
+    cr_expect_not(journal_read(journal, 42, &game, &error));
+    cr_expect_not(journal_read(journal, 7, &game, &error));  // it is cut off
+    cr_expect(strstr(error.text, "damaged while the run went on") != NULL, "%s", error.text);
+    played_game_free(&game);
+    journal_close(journal);
+    remove_games(&f);
+}
+
 Test(journal, notices_every_damaged_byte) {
     struct fixture f = write_games("spanish");
     for (size_t at = 0; at < f.size; at++) {
