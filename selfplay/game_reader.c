@@ -9,7 +9,7 @@
 #include "core/support/progress.h"
 
 // Positions read in one go; more when a single game has more.
-enum { BATCH_POSITIONS = 8 * DATASET_BLOCK };
+enum { BATCH_POSITIONS = 2 * DATASET_BLOCK };
 
 struct game_reader {
     struct dataset *dataset;
@@ -80,6 +80,8 @@ static bool is_sound(const struct game_reader *reader, const struct read_game *g
         return complain(reader, game, error, "its rows do not follow those of the game before");
     if (reader->end + game->row.count[0] > file->first_position + file->positions)
         return complain(reader, game, error, "its rows lie beyond the end of /positions");
+    if (game->row.count[0] > game->row.plies[0])
+        return complain(reader, game, error, "it has more positions than plies");
     if (game->row.result[0] < -1 || game->row.result[0] > 1)
         return complain(reader, game, error, "its result is none");
     return game->row.opening[0] < file->openings ||

@@ -17,7 +17,7 @@
 #include "selfplay/shards.h"
 
 // Positions read in one go; more when a single game has more.
-enum { BATCH_POSITIONS = 8 * DATASET_BLOCK };
+enum { BATCH_POSITIONS = 2 * DATASET_BLOCK };
 
 #define MOST_SHARDS ((uint64_t)1 << 32)
 

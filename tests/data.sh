@@ -137,10 +137,6 @@ says '"quiet_only":true' "$data" info some.h5 -q
 "$data" sample doubled.h5 -o once.h5 --drop-duplicates -q --json | grep '"chosen"' > out
 "$data" sample different.h5 -o different-all.h5 -q --json | grep '"chosen"' > expected
 cmp out expected || fail "duplicates left out by sample and by merge: $(cat out expected)"
-says '"quiet_only":true' "$data" info some.h5 -q
-"$data" sample doubled.h5 -o once.h5 --drop-duplicates -q > out
-"$data" sample different.h5 -o different-all.h5 -q > out2
-[ "$(sed '1s/.*: //' out)" = "$(sed '1s/.*: //; 1s/ of [0-9]* p/ of 9166 p/' out2)" ] || fail "$(cat out out2)"
 echo "epochs: 1" > fit.yaml
 "$bin/huff-tune" fit fit.yaml all.h5 -o all.weights -q > out 2> err || fail "huff-tune: $(cat err)"
 expect 1 "holds chosen positions" "$data" pdn all.h5 -q

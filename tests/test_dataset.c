@@ -190,7 +190,7 @@ Test(dataset, gives_back_what_was_written) {
 }
 
 // More rows than a chunk, and games that lie on both sides of a border.
-Test(dataset, has_rows_in_several_chunks) { cr_assert_gt(round_trip("italian", 300), 2 * DATASET_BLOCK); }
+Test(dataset, has_rows_in_several_chunks) { cr_assert_gt(round_trip("italian", 1200), 2 * DATASET_BLOCK); }
 
 Test(dataset, has_equal_bytes_for_equal_games) {
     struct games games = games_play("russian", 30, 9);

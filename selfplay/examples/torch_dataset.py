@@ -9,7 +9,7 @@
 
 What makes it fast, and right:
 - Files are opened by the worker that reads them, after it was started: an open HDF5 file does not survive a fork.
-- Whole chunks of 16,384 rows are read, in random order, and shared out among the workers; one row at a time is a
+- Whole chunks of 65,536 rows are read, in random order, and shared out among the workers; one row at a time is a
   thousand times slower. Rows are shuffled in a buffer of many chunks: neighbours in a file are of one game.
 - Columns of 64 bits are unpacked to planes by numpy; what torch gets is float32.
 
@@ -29,7 +29,7 @@ except ImportError:
     def get_worker_info():
         return None
 
-CHUNK = 16384
+CHUNK = 65536
 NO_SCORE = -32768
 BOARDS = ("white_men", "white_kings", "black_men", "black_kings")
 CAN_CAPTURE, OPPONENT_CAN_CAPTURE, RANDOM_MOVE = 1, 2, 4
