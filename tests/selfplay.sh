@@ -195,6 +195,19 @@ grep -q '"no_progress_plies": 20' info.json || fail "the draw rules are not in t
 "$bin/huff-data" info time > info.txt
 grep -q "length limit  *2" info.txt || fail "games of 20 plies: $(cat info.txt)"
 
+echo "games begin where a file says"
+printf 'W:Wa1,c3:Bf6,h8\n# a comment\nB:Wa1,e3:Bf6,g7\n' > start.fen
+printf '[Event "a"]\n\n1. c3-d4 d6-c5 *\n\n[Event "b"]\n\n1. g3-f4 *\n' > start.pdn
+for book in start.fen start.pdn; do
+    "$bin/huff-selfplay" run.yaml -o $book.run -q --set games=4 --set opening.book=$book --set opening.random_plies=0 \
+        > /dev/null 2> err || fail "$(cat err)"
+    "$bin/huff-data" verify $book.run > verify.txt || fail "$(cat verify.txt)"
+    [ "$(grep -vc '^#' $book.run/start.book)" = 2 ] || fail "$(cat $book.run/start.book)"
+done
+"$bin/huff-selfplay" run.yaml -o copies --set games=4 --set opening.book=start.pdn --set opening.random_plies=0 \
+    > /dev/null 2> err
+grep -q "4 games on 2 openings: many will be copies of others" err || fail "copies are not warned of: $(cat err)"
+
 echo "two engines, games called before their end, a book"
 "$bin/huff-selfplay" book --variant russian --plies 3 --margin 100 --depth 3 -q > book.txt
 grep -q "^russian-3.book: [0-9]* positions after 3 plies of russian" book.txt || fail "$(cat book.txt)"
