@@ -1,6 +1,7 @@
 // data_pdn_command.c -- huff-data pdn: games of a dataset as PDN.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -125,7 +126,22 @@ static char *game_text(const struct dataset *dataset, const struct read_game *ga
 
 // ---- all of them ----
 
-static bool write_games(const struct arguments *a, struct dataset *dataset, FILE *out, uint64_t *written,
+// By system calls: a signal must not be taken for a full disk.
+static bool write_text(const struct arguments *a, int file, const char *text, struct error *error) {
+    for (size_t size = strlen(text); size > 0;) {
+        const ssize_t written = write(file, text, size);
+        if (written < 0 && errno == EINTR && !interrupted()) continue;
+        if (written < 0 && errno == EINTR) return error_set(error, "interrupted");
+        if (written < 0)
+            return error_set(error, "%s: cannot write: %s", a->output != NULL ? a->output : "standard output",
+                             strerror(errno));
+        text += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool write_games(const struct arguments *a, struct dataset *dataset, int file, uint64_t *written,
                         struct error *error) {
     const uint64_t games = dataset_games(dataset);
     struct game_reader *reader = game_reader_new(dataset, READ_POSITIONS);
@@ -138,10 +154,7 @@ static bool write_games(const struct arguments *a, struct dataset *dataset, FILE
         progress_step(progress, 1);
         if (!done || !is_wanted(a, &game)) continue;
         char *text = game_text(dataset, &game, list, error);
-        done =
-            text != NULL && (fputs(text, out) >= 0 ||
-                             error_set(error, "%s: cannot write: %s",
-                                       a->output != NULL ? a->output : "standard output", strerror(errno)));
+        done = text != NULL && write_text(a, file, text, error);
         free(text);
         ++*written;
     }
@@ -154,11 +167,11 @@ static bool write_games(const struct arguments *a, struct dataset *dataset, FILE
 static bool write_file(const struct arguments *a, struct dataset *dataset, uint64_t *written,
                        struct error *error) {
     char *temporary = memory_text("%s.tmp-%ld", a->output, (long)getpid());
-    FILE *out = fopen(temporary, "wxe");
-    bool done = out != NULL || error_set(error, "%s: cannot write: %s", a->output, strerror(errno));
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool done = file >= 0 || error_set(error, "%s: cannot write: %s", a->output, strerror(errno));
     if (done) {
-        done = write_games(a, dataset, out, written, error);
-        if ((fclose(out) != 0) && done)
+        done = write_games(a, dataset, file, written, error);
+        if (close(file) != 0 && errno != EINTR && done)
             done = error_set(error, "%s: cannot write: %s", a->output, strerror(errno));
         done = done && file_publish(temporary, a->output, error);
         if (!done) unlink(temporary);
@@ -182,7 +195,7 @@ static bool write_pdn(const struct arguments *a, struct error *error) {
     bool done = dataset != NULL && check_whole(dataset, error);
     if (done)
         done = a->output != NULL ? write_file(a, dataset, &written, error)
-                                 : write_games(a, dataset, stdout, &written, error);
+                                 : write_games(a, dataset, STDOUT_FILENO, &written, error);
     if (done && a->output != NULL) printf("%s: %" PRIu64 " games\n", a->output, written);
     dataset_close(dataset);
     return done;
