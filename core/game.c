@@ -122,13 +122,15 @@ void game_copy(struct game *to, const struct game *from) {
     memcpy(to->plies, from->plies, ((size_t)from->ply + 1) * sizeof(struct game_ply));
 }
 
-static void make_room(struct game *game) {
-    game->capacity *= 2;
+void game_reserve(struct game *game, int plies) {
+    const int needed = game->ply + 1 + plies;
+    if (needed <= game->capacity) return;
+    while (game->capacity < needed) game->capacity *= 2;
     game->plies = memory_grow(game->plies, (size_t)game->capacity, sizeof(struct game_ply));
 }
 
 void game_play(struct game *game, struct move move) {
-    if (game->ply + 1 == game->capacity) make_room(game);
+    game_reserve(game, 1);
     const struct rules *rules = game->variant->rules;
     const struct game_ply *before = &game->plies[game->ply];
     struct game_ply *now = &game->plies[game->ply + 1];

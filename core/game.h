@@ -55,6 +55,8 @@ void game_copy(struct game *to, const struct game *from);  // `to` is initialise
 static inline const struct position *game_position(const struct game *game) {
     return &game->plies[game->ply].position;
 }
+// Room for so many more plies: until they are played, positions stay where they are in memory.
+void game_reserve(struct game *game, int plies);
 void game_play(struct game *game, struct move move);  // a legal move
 void game_undo(struct game *game);
 

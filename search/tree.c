@@ -372,6 +372,7 @@ static void list_root_moves(struct tree *t) {
 
 void tree_begin(struct tree *t, struct game *game, const struct search_limits *limits, double deadline,
                 const atomic_bool *stop) {
+    game_reserve(game, MAX_SEARCH_PLY);  // pointers to positions are held on the way
     t->game = game;
     t->root = game->ply;
     t->exact = limits->exact;

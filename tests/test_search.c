@@ -769,6 +769,30 @@ Test(memory, the_same_again) {
 }
 
 // What the search says is the line it says: every move legal, one after another.
+// The memory of a game grows as it gets longer, but never under a search.
+Test(memory, a_search_finds_the_same_in_a_game_of_any_length) {
+    const struct variant *variant = variant_named("spanish");
+    struct splitmix random = splitmix_of("length", 1);
+    struct search *one = search_of(variant, 1), *other = search_of(variant, 1);
+    for (int plies = 0; plies < 70; plies++) {
+        struct game game = random_game(variant, &random, plies), roomy;
+        game_copy(&roomy, &game);
+        game_reserve(&roomy, 1000);
+        if (goes_on(&game)) {
+            search_clear(one);
+            search_clear(other);
+            const struct search_limits limits = {.nodes = 3000};
+            const struct search_result a = think(one, &game, limits), b = think(other, &roomy, limits);
+            cr_assert(a.score == b.score && a.index == b.index && a.nodes == b.nodes, "after %d plies",
+                      plies);
+        }
+        game_free(&game);
+        game_free(&roomy);
+    }
+    search_free(one);
+    search_free(other);
+}
+
 Test(memory, principal_variation_is_playable) {
     for (int i = 0; i < variant_count; i++) {
         struct splitmix random = splitmix_of(variants[i].name, 8);
