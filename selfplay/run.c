@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/support/clock.h"
 #include "core/support/file.h"
@@ -18,6 +17,7 @@
 #include "core/support/progress.h"
 #include "selfplay/open_shard.h"
 #include "selfplay/playing.h"
+#include "selfplay/run_survey.h"
 #include "selfplay/shards.h"
 #include "selfplay/status.h"
 
@@ -416,74 +416,12 @@ static bool take_part(struct run *run, struct error *error) {
                                            count - 1, run->first);
 }
 
-// Says what becomes of a shard that is not as it should be, and whether it is finished.
-static bool judge_shard(const struct run *run, uint64_t number, const struct shard_sum *sum) {
-    const bool good = sum->state == SHARD_WHOLE ||
-                      (sum->state == SHARD_UNKNOWN && open_shard_is_published(&run->folder, number));
-    if (sum->state == SHARD_WHOLE || sum->state == SHARD_ABSENT || run->out.quiet) return good;
-    fprintf(stderr, "%s: shard %" PRIu64 " %s\n", run->folder.path, number,
-            good ? "had lost its checksum: it was checked move by move and is kept"
-                 : "is damaged: its games are played again");
-    return good;
-}
-
-// Others may be adding checksums when only some shards are this process's: then they are added, too.
-static bool keep_sums(const struct run *run, struct shard_sum *sums, const bool *found, struct error *error) {
-    if (!run->out.some) return shards_rewrite_sums(run->folder.path, run->end, sums, error);
-    bool done = true;
-    for (uint64_t i = run->first; i < run->end && done; i++) {
-        if (found[i - run->first])
-            done = shard_add_sum(run->folder.path, i, sums[i - run->first].sha256, error);
-    }
-    return done;
-}
-
-static bool find_shards(struct run *run, struct error *error) {
-    const uint64_t count = run->end - run->first;
-    struct shard_sum *sums = memory_new(count, sizeof *sums);
-    bool *found = memory_new(count, sizeof *found);
-    bool done = shards_examine(run->folder.path, run->first, count, sums, error);
-    for (uint64_t i = 0; i < count && done; i++) {
-        const uint64_t number = run->first + i;
-        run->published[number] = judge_shard(run, number, &sums[i]);
-        if (!run->published[number]) continue;
-        found[i] = sums[i].state == SHARD_UNKNOWN;
-        sums[i].state = SHARD_WHOLE;
-        run->kept += run_folder_shard_size(&run->folder, number);
-        run->whole++;
-    }
-    done = done && keep_sums(run, sums, found, error);
-    free(found);
-    free(sums);
-    return done;
-}
-
-// Counts what a journal holds; its games are taken when the shard is played.
-static bool look_into_journal(struct run *run, uint64_t number, struct error *error) {
-    uint64_t cut;
-    struct open_shard *shard = open_shard_new(&run->folder, number, &cut, error);
-    if (shard == NULL) return false;
-    if (cut > 0 && !run->out.quiet) {
-        fprintf(stderr,
-                "%s: %" PRIu64 " damaged bytes at the end of the journal of shard %" PRIu64
-                ": %zu games kept\n",
-                run->folder.path, cut, number, shard->done);
-    }
-    run->kept += shard->done;
-    open_shard_free(shard);
-    return true;
-}
-
-static bool look_into_journals(struct run *run, struct error *error) {
-    bool done = true;
-    for (uint64_t i = run->first; i < run->end && done; i++) {
-        char *path = shard_path(run->folder.path, i, "journal");
-        if (run->published[i])
-            unlink(path);
-        else if (file_exists(path))
-            done = look_into_journal(run, i, error);
-        free(path);
-    }
+static bool survey(struct run *run, struct error *error) {
+    struct run_survey found = {
+        .first = run->first, .end = run->end, .shared = run->out.some, .published = run->published};
+    const bool done = run_survey(&run->folder, &found, run->out.quiet, error);
+    run->kept = found.games;
+    run->whole = found.shards;
     return done;
 }
 
@@ -499,7 +437,7 @@ struct run *run_create(const char *path, struct settings *settings, const struct
     const enum run_share share = out->some ? RUN_SHARED : RUN_ALONE;
     if (!run_folder_begin(&run->folder, path, settings, share, out->quiet, error) || !take_part(run, error))
         return close_failed(run);
-    if (out->some && (!find_shards(run, error) || !look_into_journals(run, error))) return close_failed(run);
+    if (out->some && !survey(run, error)) return close_failed(run);
     return run;
 }
 
@@ -509,7 +447,7 @@ struct run *run_resume(const char *path, const struct run_share_out *out, struct
     if (!run_folder_find(&run->folder, path, share, error) || !take_part(run, error))
         return close_failed(run);
     if (share == RUN_LED) return run;
-    if (find_shards(run, error) && look_into_journals(run, error) &&
+    if (survey(run, error) &&
         (share == RUN_SHARED || manifest_note_resumed(path, &run->folder.manifest, error)))
         return run;
     return close_failed(run);

@@ -19,7 +19,7 @@ static const struct manifest_kind kind = {"huff-run", "huff-selfplay " HUFF_VERS
 static const char *const weights_files[2] = {"start.weights", "black.weights"};
 static const char *const book_file = "start.book";
 
-enum { CREATION_SECONDS = 600, NAPS_A_SECOND = 20 };
+enum { CREATION_SECONDS = 600, JOINING_SECONDS = 5, NAPS_A_SECOND = 20 };
 
 char *run_folder_file(const struct run_folder *folder, const char *name) {
     return memory_text("%s/%s", folder->path, name);
@@ -54,8 +54,15 @@ static bool lock_alone(struct run_folder *folder, struct error *error) {
     return folder->lock >= 0;
 }
 
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000000 / NAPS_A_SECOND}, NULL); }
+
+// Whoever has just made the run keeps it for a moment.
 static bool lock_shared(struct run_folder *folder, struct error *error) {
-    folder->lock = manifest_lock_shared(folder->path, error);
+    for (int naps = 0; folder->lock < 0; naps++) {
+        if (naps > 0) nap();
+        folder->lock = manifest_lock_shared(folder->path, error);
+        if (interrupted() || naps == JOINING_SECONDS * NAPS_A_SECOND) break;
+    }
     return folder->lock >= 0;
 }
 
@@ -241,7 +248,7 @@ static bool begin_shared(struct run_folder *folder, struct settings *settings, s
             return true;
         }
         if (interrupted() || naps > CREATION_SECONDS * NAPS_A_SECOND) return false;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000000 / NAPS_A_SECOND}, NULL);
+        nap();
     }
     return join(folder, settings, error);
 }
