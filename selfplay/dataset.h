@@ -26,7 +26,8 @@
 
 enum {
     DATASET_VERSION = 1,
-    DATASET_BLOCK = 65536,  // rows of a chunk: blocks that begin at a multiple of it are read fastest
+    DATASET_BLOCK =
+        65536,  // rows of a chunk of /positions: blocks that begin at a multiple of it are read fastest
 };
 
 // X(name, type in memory, type in the file)
