@@ -106,7 +106,7 @@ refused "start.book: a book of italian, not of russian" "$bin/huff-selfplay" boo
 [ ! -e none ] || fail "a refused book left a folder"
 
 echo "two processes on one run"
-"$bin/huff-selfplay" run.yaml -o busy --set nodes=2000 --threads 1 -q > /dev/null 2> busy.txt & pid=$!
+"$bin/huff-selfplay" run.yaml -o busy --set games=100000 --threads 1 -q > /dev/null 2> busy.txt & pid=$!
 while [ ! -e busy/shard-000000.journal ]; do sleep 0.02; done
 refused "busy: another process is working on this run" "$bin/huff-selfplay" --resume busy
 refused "busy: another process is working on this run" "$bin/huff-selfplay" --resume busy --shards 7-7
@@ -114,10 +114,10 @@ kill -INT $pid
 code=0
 wait $pid || code=$?
 [ $code = 1 ] || fail "code $code after SIGINT"
-"$bin/huff-selfplay" run.yaml -o parts --shards 0-3 --set nodes=2000 --threads 1 -q > /dev/null 2> err & pid=$!
+"$bin/huff-selfplay" run.yaml -o parts --shards 0-3 --set nodes=50000 --threads 1 -q > /dev/null 2> err & pid=$!
 while [ ! -e parts/shard-000000.journal ]; do sleep 0.02; done
 refused "shard-000000.journal: another process is writing to it" \
-    "$bin/huff-selfplay" run.yaml -o parts --shards 0-0 --set nodes=2000
+    "$bin/huff-selfplay" run.yaml -o parts --shards 0-0 --set nodes=50000
 refused "parts: another process is working on this run" "$bin/huff-selfplay" --resume parts
 refused "parts: a run with another configuration" "$bin/huff-selfplay" run.yaml -o parts --shards 5-5
 kill -TERM $pid
