@@ -207,16 +207,22 @@ void endings_free(struct endings *e) {
     free(e);
 }
 
-bool endings_find(const struct endings *e, const struct position *p, int *plies, bool *won) {
-    if ((p->pieces[WHITE] | p->pieces[BLACK]) & ~p->kings) return false;
-    const int white = bits_count(p->pieces[WHITE]), black = bits_count(p->pieces[BLACK]);
-    const enum side strong = white > black ? WHITE : BLACK;
-    const int kings = white > black ? white : black;
-    if (white + black != kings + 1 || kings < 1 || kings > MOST_KINGS) return false;
+// As far as `strong` wins.
+static bool find_win(const struct endings *e, const struct position *p, enum side strong, int *plies,
+                     bool *won) {
+    const int kings = bits_count(p->pieces[strong]);
     const bool strong_to_move = p->turn == strong;
+    if (kings > MOST_KINGS) return false;
     const size_t place = place_of(p->pieces[strong], p->pieces[other_side(strong)]);
     const uint8_t found = e->ending[kings].plies[strong_to_move ? WHITE : BLACK][place];
     *plies = found - 1;
     *won = strong_to_move;
     return found != UNKNOWN;
+}
+
+bool endings_find(const struct endings *e, const struct position *p, int *plies, bool *won) {
+    if ((p->pieces[WHITE] | p->pieces[BLACK]) & ~p->kings) return false;
+    // One against one, either may be the side that wins.
+    return (bits_count(p->pieces[BLACK]) == 1 && p->pieces[WHITE] && find_win(e, p, WHITE, plies, won)) ||
+           (bits_count(p->pieces[WHITE]) == 1 && p->pieces[BLACK] && find_win(e, p, BLACK, plies, won));
 }

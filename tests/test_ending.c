@@ -74,6 +74,80 @@ static void expect(struct search *search, const struct variant *variant, const s
 // Short kings: two beat one wherever they stand, but for a capture and the double corner with the two too far
 // away to matter, where the tables know no win ("first position" of the checkers books; J. Sturges, Guide to
 // the Game of Draughts, 1800).
+// The value of a position as its moves have it: won with the shortest of those after which the opponent has
+// lost, lost with the longest when the opponent has won after all of them. Whoever has more kings.
+static bool value_of_moves(const struct endings *endings, const struct variant *variant,
+                           const struct position *p, int *plies, bool *won) {
+    static struct move_list list;
+    variant->generate(p, &list);
+    int shortest = 1000, longest = -1, lost = 0;
+    for (int i = 0; i < list.count; i++) {
+        struct position next = *p;
+        int after;
+        bool next_won;
+        variant->play(&next, list.moves[i]);
+        if (!next.pieces[next.turn]) {
+            after = 0;
+            next_won = false;
+        } else if (!endings_find(endings, &next, &after, &next_won)) {
+            continue;
+        }
+        if (!next_won && after < shortest) shortest = after;
+        if (next_won && after > longest) longest = after;
+        lost += next_won;
+    }
+    *won = shortest < 1000;
+    *plies = *won ? shortest + 1 : longest + 1;
+    return *won || lost == list.count;
+}
+
+static struct position turned(const struct position *p) {
+    return (struct position){
+        .pieces = {board_turned(WIDTH, p->pieces[BLACK]), board_turned(WIDTH, p->pieces[WHITE])},
+        .kings = board_turned(WIDTH, p->kings),
+        .turn = (uint8_t)other_side(position_turn(p)),
+    };
+}
+
+static void check_values(const char *name) {
+    const struct variant *variant = variant_named(name);
+    struct endings *endings = endings_new(variant, NULL);
+    uint64_t state = 1;
+    int known = 0;
+    for (int n = 0; n < 30000; n++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const int kings = 1 + (int)(state >> 60) % 3;
+        bitboard strong = 0;
+        for (int k = 0; k < kings; k++) strong |= bit(1 + (int)(state >> (20 + 5 * k) & 31));
+        const bitboard lone = bit(1 + (int)(state >> 40 & 31));
+        if (strong & lone) continue;
+        const struct position p = placement(strong, lone, state >> 50 & 1 ? WHITE : BLACK), q = turned(&p);
+        int plies, plies_of_moves, plies_turned;
+        bool won, won_by_moves, won_turned;
+        const bool found = endings_find(endings, &p, &plies, &won);
+        const bool known_by_moves = value_of_moves(endings, variant, &p, &plies_of_moves, &won_by_moves);
+        cr_assert_eq(found, endings_find(endings, &q, &plies_turned, &won_turned), "%s: the other colours",
+                     name);
+        if (!found) {  // then at most the lone king may win, which the tables do not say
+            cr_assert(!known_by_moves || won_by_moves == (position_turn(&p) == BLACK), "%s: not found", name);
+            continue;
+        }
+        cr_assert(known_by_moves, "%s: found, but not by its moves", name);
+        known++;
+        cr_assert(plies == plies_of_moves && won == won_by_moves, "%s: %d and %d plies", name, plies,
+                  plies_of_moves);
+        cr_assert(plies == plies_turned && won == won_turned);
+    }
+    cr_assert_gt(known, 1000);
+    endings_free(endings);
+}
+
+Test(ending, every_value_follows_from_those_of_its_moves, .timeout = 600) {
+    static const char *const names[] = {"spanish", "italian",  "brazilian", "russian",
+                                        "czech",   "american", "pool",      "thai"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) check_values(names[i]);
+}
+
 static void two_kings_beat_one(const char *name) {
     const struct variant *variant = variant_named(name);
     struct endings *endings = endings_new(variant, NULL);
