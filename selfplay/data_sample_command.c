@@ -103,7 +103,7 @@ static void print_counts(const char *path, const struct sample_counts *counts) {
 static void print_counts_json(const char *path, const struct sample_counts *counts) {
     json_t *pieces = json_object();
     for (int i = 0; i < 64; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "%d", i);
         if (counts->by_pieces[i] > 0)
             json_object_set_new(pieces, name, json_integer((json_int_t)counts->by_pieces[i]));
