@@ -8,7 +8,7 @@ PACKAGES_TO_BUILD=(gcc libc6-dev cmake make pkg-config libcyaml-dev libyaml-dev 
 # To build and run the tests.
 PACKAGES_TO_TEST=(libcriterion-dev python3 python3-h5py clang-format-14)
 # For what .ci/run does besides; with MPI, which nothing else needs, runs can be shared by several machines.
-PACKAGES_TO_CHECK=(clang-14 libomp-14-dev libopenmpi-dev openmpi-bin)
+PACKAGES_TO_CHECK=(clang-14 libclang-rt-14-dev libomp-14-dev libopenmpi-dev openmpi-bin)
 
 # packages_install PACKAGE...: installs those that are missing by apt-get; nothing when all are there.
 packages_install() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tsan.sh BIN_FOLDER -- threads that search together and threads that play a run do not race: `huff analyse --threads 2`
-# and `huff-selfplay --threads 2` under the thread sanitizer, in a build of its own (BIN_FOLDER is not looked at). Exit code 77 (skipped) without clang and libomp.
+# and `huff-selfplay --threads 2` under the thread sanitizer, in a build of its own (BIN_FOLDER is not looked at). Exit
+# code 77 (skipped) without clang, its runtime and libomp.
 #
 # The sanitizer knows nothing of OpenMP's own locks; libarcher, a part of libomp, tells it about them.
 set -euo pipefail
@@ -11,13 +12,14 @@ for name in clang-14 clang; do
     if command -v "$name" >/dev/null; then clang=$name && break; fi
 done
 [ -n "$clang" ] && archer=$(dirname "$(readlink -f "$(command -v "$clang")")")/../lib/libarcher.so
-if [ ! -e "$archer" ]; then
-    echo "skipped: clang or libomp is not installed (Debian 12: apt-get install clang-14 libomp-14-dev)"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+if [ ! -e "$archer" ] || ! "$clang" -fsanitize=thread -x c - -o "$folder/empty" <<<'int main(void) { return 0; }' 2>"$folder/log"; then
+    echo "skipped: clang, its runtime or libomp is not installed" \
+        "(Debian 12: apt-get install clang-14 libclang-rt-14-dev libomp-14-dev)"
     exit 77
 fi
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 if ! { cmake -B "$folder" -S . -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHUFF_SANITIZE=thread \
     -DHUFF_TESTS=OFF -DHUFF_MPI=OFF && cmake --build "$folder" --target huff --target huff-selfplay; } >"$folder/log" 2>&1; then
     cat "$folder/log"
