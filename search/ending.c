@@ -10,6 +10,7 @@
 #include "search/ending.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/support/memory.h"
 
@@ -37,11 +38,12 @@ struct endings {
 
 static square bit_of(int number) { return board_square(WIDTH, number + 1); }
 
+static size_t number_of(bitboard king) { return (size_t)board_number(WIDTH, bits_first(king)) - 1; }
+
 static size_t place_of(bitboard kings, bitboard lone) {
     size_t place = 0;
-    for (uint64_t b = board_pack(WIDTH, kings); b; b = bits_without_lowest(b))
-        place = place * SQUARES + bits_first(b);
-    return place * SQUARES + bits_first(board_pack(WIDTH, lone));
+    for (; kings; kings = bits_without_lowest(kings)) place = place * SQUARES + number_of(kings);
+    return place * SQUARES + number_of(lone);
 }
 
 // The position of a place, false when there is none: squares that coincide or are not in order.
@@ -114,10 +116,11 @@ static void begin_place(struct solving *s, size_t place) {
     if (!position_of(s->ending, place, WHITE, &p)) return;
     if (s->variant->can_capture(&p)) set(s, WHITE, place, 1 + 1);
     p.turn = BLACK;
-    if (!s->variant->can_capture(&p) || s->variant->captures_optional)
+    const bool captures = s->variant->can_capture(&p);
+    if (!captures || s->variant->captures_optional)
         s->left[place] = (uint8_t)bits_count(
             king_reach(s->variant->rules, empty_squares(&p), bits_first(p.pieces[BLACK])));
-    if (s->variant->can_capture(&p) && !captures_lose(s, &p, place)) s->left[place] = ESCAPES;
+    if (captures && !captures_lose(s, &p, place)) s->left[place] = ESCAPES;
     if (!s->left[place]) set(s, BLACK, place, s->after[place] ? s->after[place] : 0 + 1);
 }
 
@@ -153,8 +156,9 @@ static void solve_level(struct solving *s, int plies) {
     const struct ending *e = s->ending;
     const enum side turn = plies % 2 ? WHITE : BLACK;
     struct position p;
-    for (size_t place = 0; place < e->size && !is_stopped(s); place++) {
-        if (e->plies[turn][place] != plies + 1 || !position_of(e, place, turn, &p)) continue;
+    const uint8_t *const first = e->plies[turn], *const end = first + e->size, *at = first;
+    for (; (at = memchr(at, plies + 1, (size_t)(end - at))) && !is_stopped(s); at++) {
+        if (!position_of(e, (size_t)(at - first), turn, &p)) continue;
         if (turn == BLACK)
             win_before(s, &p, (uint8_t)(plies + 1 + 1));
         else
