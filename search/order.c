@@ -26,9 +26,9 @@ static int32_t rank_of_quiet(const struct move *move, const struct move *killers
 static void rank_all(struct order *o) {
     const struct move_list *list = o->list;
     int i = 0;
-    for (; i < list->captures; i++) o->rank[i] = rank_of_capture(&list->moves[i], o->kings);
+    for (; i < list->captures; i++) o->rank[i] = rank_of_capture(&list->moves[i], o->position->kings);
     for (; i < list->count; i++)
-        o->rank[i] = rank_of_quiet(&list->moves[i], o->killers, o->history->value[o->turn]);
+        o->rank[i] = rank_of_quiet(&list->moves[i], o->killers, o->history->value[o->position->turn]);
     if (o->tried) o->rank[o->first] = RANK_TRIED;
 }
 
@@ -62,7 +62,7 @@ void order_learn(const struct order *o, struct history *history, struct move *ki
         killers[1] = killers[0];
         killers[0] = moves[best];
     }
-    int16_t(*value)[64] = history->value[o->turn];
+    int16_t(*value)[64] = history->value[o->position->turn];
     const int bonus = depth * depth < HISTORY_STEP ? depth * depth : HISTORY_STEP;
     add(&value[moves[best].from][moves[best].to], bonus);
     if (o->tried == 1) return;

@@ -20,8 +20,7 @@ struct history {
 // The moves of one position being tried.
 struct order {
     const struct history *history;
-    bitboard kings;  // of the position, whose place in the game may move when moves are played
-    enum side turn;
+    const struct position *position;
     const struct move *killers;  // KILLERS of them
     const struct move_list *list;
     int32_t *rank;  // room for as many as the list is long

@@ -149,8 +149,7 @@ static void check_list(const struct tree *t, const struct move_list *list) {
 static struct order order_of(const struct tree *t, struct frame *frame, int first) {
     return (struct order){
         .history = &t->history,
-        .kings = game_position(t->game)->kings,
-        .turn = position_turn(game_position(t->game)),
+        .position = game_position(t->game),
         .killers = frame->killers,
         .list = &frame->list,
         .rank = frame->rank,
