@@ -26,8 +26,7 @@ static double cross_entropy(double z, double y) { return (z > 0 ? z : 0) + log1p
 
 // A position as the regression sees it.
 struct row {
-    double share[KNOTS];  // of each knot, the scale of drawish material included
-    double slope;         // of the loss by z
+    double slope[KNOTS];  // of the loss by the sum of features at each knot
     int count;
     struct feature feature[MAX_FEATURES];  // all but those of windows
     uint16_t view[MAX_WINDOW_TABLES][2];   // seen by White and by Black; NOTHING_SEEN where they see the same
@@ -92,30 +91,31 @@ static void add_sums(const struct row *row, const struct knots *logits, double s
     }
 }
 
+// z, and how much of it the sum of features at each knot is.
 static double expect(const struct variant *variant, const struct position *position,
-                     const struct knots *logits, struct row *row) {
+                     const struct knots *logits, struct row *row, double share[static KNOTS]) {
     double sum[KNOTS] = {0}, z = 0;
     see(variant, position, row);
     add_sums(row, logits, sum);
     const struct eval_shares shares = eval_shares(variant, position);
     for (int k = 0; k < KNOTS; k++) z += sum[k] * shares.of[k] / EVAL_WHOLE;
     const double scale = eval_scale(variant, position, z < 0 ? BLACK : WHITE) / 8.0;
-    for (int k = 0; k < KNOTS; k++) row->share[k] = scale * shares.of[k] / EVAL_WHOLE;
+    for (int k = 0; k < KNOTS; k++) share[k] = scale * shares.of[k] / EVAL_WHOLE;
     return scale * z;
 }
 
 static void look_at(const struct variant *variant, const struct sample *sample, const struct knots *logits,
                     struct row *row, struct slice *slice) {
-    const double z = expect(variant, &sample->position, logits, row), y = (double)sample->target;
-    row->slope = (double)sample->weight * (logistic(z) - y);
+    double share[KNOTS];
+    const double z = expect(variant, &sample->position, logits, row, share), y = (double)sample->target;
+    const double slope = (double)sample->weight * (logistic(z) - y);
     slice->loss += (double)sample->weight * cross_entropy(z, y);
     slice->decided += sample->result != 0;
     slice->foreseen += (z > 0 && sample->result > 0) || (z < 0 && sample->result < 0);
-    double slope[KNOTS];
-    for (int k = 0; k < KNOTS; k++) slope[k] = row->slope * row->share[k];
+    for (int k = 0; k < KNOTS; k++) row->slope[k] = slope * share[k];
     for (int i = 0; i < row->count; i++)
         for (int k = 0; k < KNOTS; k++)
-            slice->gradient[row->feature[i].term].at[k] += slope[k] * row->feature[i].count;
+            slice->gradient[row->feature[i].term].at[k] += row->slope[k] * row->feature[i].count;
 }
 
 static void touch(struct touched *touched, int view) {
@@ -133,9 +133,8 @@ static void add_table(const struct row *rows, size_t count, int table, struct gr
         touch(&gradient->table[table], view[0]);
         touch(&gradient->table[table], view[1]);
         for (int k = 0; k < KNOTS; k++) {
-            const double slope = rows[i].slope * rows[i].share[k];
-            at[view[0]].at[k] += slope;
-            at[view[1]].at[k] -= slope;
+            at[view[0]].at[k] += rows[i].slope[k];
+            at[view[1]].at[k] -= rows[i].slope[k];
         }
     }
 }
