@@ -34,22 +34,15 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     struct error error;
-    int64_t number = 0;
     bool good = true;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
-    case KEY_DEPTH:
-        good = options_number("--depth", text, 1, MAX_PERFT_DEPTH, &number, &error);
-        a->perft.depth = (int)number;
-        break;
+    case KEY_DEPTH: good = options_int("--depth", text, 1, MAX_PERFT_DEPTH, &a->perft.depth, &error); break;
     case KEY_FEN: a->fen = text; break;
     case KEY_PATHS: a->perft.paths = true; break;
     case KEY_DIVIDE: a->divide = true; break;
     case KEY_MADE: a->perft.made = true; break;
-    case KEY_HASH:
-        good = options_number("--hash", text, 1, 1 << 20, &number, &error);
-        a->perft.hash_megabytes = (int)number;
-        break;
+    case KEY_HASH: good = options_int("--hash", text, 1, 1 << 20, &a->perft.hash_megabytes, &error); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END:
         if (!a->common.variant) argp_error(state, "--variant is missing");

@@ -24,18 +24,11 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     struct error error;
-    int64_t number = 0;
     bool good = true;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
-    case KEY_DEPTH:
-        good = options_number("--depth", text, 1, MAX_PERFT_DEPTH, &number, &error);
-        a->depth = (int)number;
-        break;
-    case KEY_RUNS:
-        good = options_number("--runs", text, 1, MAX_RUNS, &number, &error);
-        a->runs = (int)number;
-        break;
+    case KEY_DEPTH: good = options_int("--depth", text, 1, MAX_PERFT_DEPTH, &a->depth, &error); break;
+    case KEY_RUNS: good = options_int("--runs", text, 1, MAX_RUNS, &a->runs, &error); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -108,9 +108,7 @@ static bool row_read(char *line, struct row *row, struct error *error) {
             !position_from_fen(row->variant, row->text[2], &row->position, error))
             return error_prefix(error, "fen");
     }
-    int64_t depth = 0;
-    if (!options_number("depth", row->text[3], 1, MAX_PERFT_DEPTH, &depth, error)) return false;
-    row->depth = (int)depth;
+    if (!options_int("depth", row->text[3], 1, MAX_PERFT_DEPTH, &row->depth, error)) return false;
     return wide_from_text(row->text[4], &row->leaves) || error_set(error, "leaves: not a number");
 }
 

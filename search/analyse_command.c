@@ -41,10 +41,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
     case KEY_FEN: a->fen = text; break;
-    case KEY_DEPTH:
-        good = options_number("--depth", text, 1, MAX_DEPTH, &number, &error);
-        a->limits.depth = (int)number;
-        break;
+    case KEY_DEPTH: good = options_int("--depth", text, 1, MAX_DEPTH, &a->limits.depth, &error); break;
     case KEY_NODES:
         good = options_number("--nodes", text, 1, INT64_MAX, &number, &error);
         a->limits.nodes = (uint64_t)number;
@@ -52,18 +49,13 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_TIME: good = options_real("--time", text, 0.001, 1e9, &a->limits.seconds, &error); break;
     case KEY_WEIGHTS: a->weights = text; break;
     case KEY_HASH:
-        good = options_number("--hash", text, 1, MOST_HASH_MEGABYTES, &number, &error);
-        a->hash_megabytes = (int)number;
+        good = options_int("--hash", text, 1, MOST_HASH_MEGABYTES, &a->hash_megabytes, &error);
         break;
-    case KEY_LINES:
-        good = options_number("--lines", text, 1, MOST_LINES, &number, &error);
-        a->limits.lines = (int)number;
-        break;
+    case KEY_LINES: good = options_int("--lines", text, 1, MOST_LINES, &a->limits.lines, &error); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END:
         if (!a->common.variant) argp_error(state, "--variant is missing");
-        if (a->common.threads > MAX_SEARCH_THREADS)
-            argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
+        check_search_threads(&a->common, state);
         if (!a->limits.depth && !a->limits.nodes && a->limits.seconds <= 0)
             argp_error(state, "one of --depth, --nodes and --time is needed");
         break;

@@ -2,6 +2,8 @@
 #ifndef HUFF_SEARCH_COMMANDS_H
 #define HUFF_SEARCH_COMMANDS_H
 
+#include "core/support/options.h"
+
 // Each is a run function of struct command (core/support/options.h).
 int moves_run(int argc, char **argv);
 int analyse_run(int argc, char **argv);
@@ -9,5 +11,8 @@ int play_run(int argc, char **argv);
 int variants_run(int argc, char **argv);
 int hub_run(int argc, char **argv);
 int dxp_run(int argc, char **argv);
+
+// A usage error when --threads is more than one search can have.
+void check_search_threads(const struct common_options *, struct argp_state *);
 
 #endif

@@ -76,21 +76,12 @@ static bool set_name(struct dxp_settings *settings, const char *text, struct err
 }
 
 // Numbers that fit an int.
-static bool set_number(const char *name, const char *text, int least, int most, int *number,
-                       struct error *error) {
-    int64_t value;
-    if (!options_number(name, text, least, most, &value, error)) return false;
-    *number = (int)value;
-    return true;
-}
-
 static void check_arguments(struct argp_state *state, const struct arguments *a) {
     if (!a->listen == !a->connect) argp_error(state, "expected either --listen or --connect");
     const struct dxp_settings *settings = &a->settings;
     if (!settings->games && (a->fen || settings->moves || settings->minutes != DEFAULT_MINUTES))
         argp_error(state, "--minutes, --moves and --fen go with --games only");
-    if (a->common.threads > MAX_SEARCH_THREADS)
-        argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
+    check_search_threads(&a->common, state);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -103,13 +94,13 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
     case KEY_LISTEN: a->listen = text; break;
     case KEY_CONNECT: a->connect = text; break;
-    case KEY_GAMES: good = set_number("--games", text, 1, MOST_GAMES, &settings->games, &error); break;
+    case KEY_GAMES: good = options_int("--games", text, 1, MOST_GAMES, &settings->games, &error); break;
     case KEY_MINUTES:
-        good = set_number("--minutes", text, 0, DXP_MOST_MINUTES, &settings->minutes, &error);
+        good = options_int("--minutes", text, 0, DXP_MOST_MINUTES, &settings->minutes, &error);
         break;
-    case KEY_MOVES: good = set_number("--moves", text, 1, DXP_MOST_MOVES, &settings->moves, &error); break;
+    case KEY_MOVES: good = options_int("--moves", text, 1, DXP_MOST_MOVES, &settings->moves, &error); break;
     case KEY_FEN: a->fen = text; break;
-    case KEY_DEPTH: good = set_number("--depth", text, 1, MAX_DEPTH, &settings->limits.depth, &error); break;
+    case KEY_DEPTH: good = options_int("--depth", text, 1, MAX_DEPTH, &settings->limits.depth, &error); break;
     case KEY_NODES:
         good = options_number("--nodes", text, 1, INT64_MAX, &nodes, &error);
         settings->limits.nodes = (uint64_t)nodes;
@@ -117,7 +108,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_TIME: good = options_real("--time", text, 0.001, 1e6, &settings->limits.seconds, &error); break;
     case KEY_WEIGHTS: a->weights = text; break;
     case KEY_HASH:
-        good = set_number("--hash", text, 1, MOST_HASH_MEGABYTES, &settings->hash_megabytes, &error);
+        good = options_int("--hash", text, 1, MOST_HASH_MEGABYTES, &settings->hash_megabytes, &error);
         break;
     case KEY_PONDER: settings->ponder = true; break;
     case KEY_NAME: good = set_name(settings, text, &error); break;

@@ -24,19 +24,14 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     struct error error;
-    int64_t megabytes;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
     case KEY_HASH:
-        if (!options_number("--hash", text, 1, HUB_MOST_HASH, &megabytes, &error))
+        if (!options_int("--hash", text, 1, HUB_MOST_HASH, &a->settings.hash_megabytes, &error))
             argp_failure(state, EXIT_USAGE, 0, "%s", error.text);
-        a->settings.hash_megabytes = (int)megabytes;
         break;
     case KEY_WEIGHTS: a->settings.weights = text; break;
-    case ARGP_KEY_END:
-        if (a->common.threads > MAX_SEARCH_THREADS)
-            argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
-        break;
+    case ARGP_KEY_END: check_search_threads(&a->common, state); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -260,19 +260,12 @@ static bool set_variant(struct engine *e, const char *value, struct error *error
     return variant != NULL;
 }
 
-static bool set_number(const char *name, const char *value, int most, int *number, struct error *error) {
-    int64_t read;
-    if (!options_number(name, value, 1, most, &read, error)) return false;
-    *number = (int)read;
-    return true;
-}
-
 static bool set_hash(struct engine *e, const char *value, struct error *error) {
-    return set_number("hash", value, HUB_MOST_HASH, &e->hash_megabytes, error);
+    return options_int("hash", value, 1, HUB_MOST_HASH, &e->hash_megabytes, error);
 }
 
 static bool set_threads(struct engine *e, const char *value, struct error *error) {
-    return set_number("threads", value, MAX_SEARCH_THREADS, &e->threads, error);
+    return options_int("threads", value, 1, MAX_SEARCH_THREADS, &e->threads, error);
 }
 
 static bool set_weights(struct engine *e, const char *value, struct error *error) {

@@ -58,8 +58,7 @@ static void check_arguments(struct argp_state *state, struct arguments *a) {
     if (!a->common.variant && !a->pdn) argp_error(state, "--variant is missing");
     if (a->fen && a->pdn) argp_error(state, "--fen and --pdn exclude each other");
     if (a->common.json) argp_error(state, "--json: a game on the terminal is no JSON");
-    if (a->common.threads > MAX_SEARCH_THREADS)
-        argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, a->common.threads);
+    check_search_threads(&a->common, state);
     if (a->settings.seconds > 0 && a->level_given && a->settings.level != LEVEL_HARD)
         argp_error(state, "--time is for --level hard");
     if (a->settings.seconds > 0) a->settings.level = LEVEL_HARD;
@@ -68,7 +67,6 @@ static void check_arguments(struct argp_state *state, struct arguments *a) {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     struct error error;
-    int64_t number = 0;
     bool good = true;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
@@ -80,8 +78,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_PDN: a->pdn = text; break;
     case KEY_WEIGHTS: a->weights = text; break;
     case KEY_HASH:
-        good = options_number("--hash", text, 1, MOST_HASH_MEGABYTES, &number, &error);
-        a->settings.hash_megabytes = (int)number;
+        good = options_int("--hash", text, 1, MOST_HASH_MEGABYTES, &a->settings.hash_megabytes, &error);
         break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END: check_arguments(state, a); break;

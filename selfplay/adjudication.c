@@ -24,11 +24,8 @@ static bool take_pair(char *pair, const struct key *keys, const char *expected, 
     char *equals = strchr(pair, '=');
     if (equals != NULL) *equals = '\0';
     for (; equals != NULL && keys->name != NULL; keys++) {
-        int64_t number;
-        if (strcmp(pair, keys->name) != 0) continue;
-        if (!options_number(keys->name, equals + 1, keys->least, keys->most, &number, error)) return false;
-        *keys->value = (int)number;
-        return true;
+        if (strcmp(pair, keys->name) == 0)
+            return options_int(keys->name, equals + 1, keys->least, keys->most, keys->value, error);
     }
     return error_set(error, "expected %s, got \"%.80s\"", expected, pair);
 }

@@ -30,12 +30,8 @@ static const struct argp_option option_list[] = {
 
 static void take_number(struct argp_state *state, const char *name, const char *text, int least, int most,
                         int *value) {
-    int64_t number;
     struct error error;
-    if (options_number(name, text, least, most, &number, &error))
-        *value = (int)number;
-    else
-        argp_error(state, "%s", error.text);
+    if (!options_int(name, text, least, most, value, &error)) argp_error(state, "%s", error.text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

@@ -180,19 +180,10 @@ static bool write_file(const struct arguments *a, struct dataset *dataset, uint6
     return done;
 }
 
-static bool check_whole(const struct dataset *dataset, struct error *error) {
-    for (int i = 0; i < dataset_file_count(dataset); i++) {
-        const struct dataset_file *file = dataset_file(dataset, i);
-        if (file->info.sample != NULL)
-            return error_set(error, "%s: holds chosen positions, no whole games", file->path);
-    }
-    return true;
-}
-
 static bool write_pdn(const struct arguments *a, struct error *error) {
     struct dataset *dataset = data_open(&a->paths, error);
     uint64_t written = 0;
-    bool done = dataset != NULL && check_whole(dataset, error);
+    bool done = dataset != NULL && game_reader_check(dataset, error);
     if (done)
         done = a->output != NULL ? write_file(a, dataset, &written, error)
                                  : write_games(a, dataset, STDOUT_FILENO, &written, error);

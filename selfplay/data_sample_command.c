@@ -72,8 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_DROP: s->drop_duplicates = true; break;
     case OPTION_SHARE: good = options_real("--share", argument, 0, 1, &s->share, &error); break;
     case OPTION_PER_GAME:
-        good = options_number("--per-game", argument, 1, PLAYING_MAX_PLIES, &number, &error);
-        s->per_game = (int)number;
+        good = options_int("--per-game", argument, 1, PLAYING_MAX_PLIES, &s->per_game, &error);
         break;
     case OPTION_PER_PIECES:
         good = options_number("--per-pieces", argument, 1, INT64_MAX, &number, &error);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/support/file.h"
 #include "core/support/memory.h"
 
 enum {
@@ -77,17 +78,10 @@ static void open_file(struct error_log *log) {
 }
 
 static void write_all(struct error_log *log, const char *text, size_t size) {
-    while (size > 0) {
-        const ssize_t written = write(log->file, text, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            give_up(log);
-            return;
-        }
-        text += written;
-        size -= (size_t)written;
-        log->size += (size_t)written;
-    }
+    if (file_write(log->file, text, size))
+        log->size += size;
+    else
+        give_up(log);
 }
 
 static void fill(struct error_log *log) {

@@ -26,6 +26,15 @@ struct game_reader {
     struct label_columns labels;
 };
 
+bool game_reader_check(const struct dataset *dataset, struct error *error) {
+    for (int i = 0; i < dataset_file_count(dataset); i++) {
+        const struct dataset_file *file = dataset_file(dataset, i);
+        if (file->info.sample != NULL)
+            return error_set(error, "%s: holds chosen positions, no whole games", file->path);
+    }
+    return true;
+}
+
 struct game_reader *game_reader_new(struct dataset *dataset, enum game_reading reading) {
     struct game_reader *reader = memory_new(1, sizeof *reader);
     *reader = (struct game_reader){.dataset = dataset, .reading = reading, .file = -1};

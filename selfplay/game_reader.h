@@ -21,6 +21,10 @@ struct read_game {
     struct position start;
 };
 
+// False, with the file's name, when a part of the dataset holds chosen positions (data_sample) in place of
+// games.
+bool game_reader_check(const struct dataset *, struct error *) __attribute__((warn_unused_result));
+
 struct game_reader *game_reader_new(struct dataset *, enum game_reading);
 void game_reader_free(struct game_reader *);
 

@@ -204,17 +204,6 @@ static size_t read_records(struct journal *journal, const char *header, const ch
     return good;
 }
 
-static bool write_all(int file, const void *data, size_t size) {
-    for (const char *at = data; size > 0;) {
-        const ssize_t written = write(file, at, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        at += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 static bool failed(const struct journal *journal, struct error *error) {
     return error_set(error, "%s: cannot write: %s", journal->path, strerror(errno));
 }
@@ -234,7 +223,7 @@ static bool start_writing(struct journal *journal, const char *header, size_t go
     journal->size = (off_t)good;
     if (good > 0) return true;
     journal->size = (off_t)strlen(header);
-    return write_all(journal->file, header, strlen(header)) || failed(journal, error);
+    return file_write(journal->file, header, strlen(header)) || failed(journal, error);
 }
 
 struct journal *journal_open(const char *path, const char *owner, const struct variant *variant,
@@ -272,7 +261,7 @@ bool journal_append(struct journal *journal, uint64_t id, const struct played_ga
                     struct error *error) {
     make_room(journal, FRAME_SIZE + GAME_SIZE + (size_t)game->plies * PLY_SIZE + MOST_REASON);
     const size_t size = encode(journal->variant, id, game, journal->record);
-    if (!write_all(journal->file, journal->record, size)) {
+    if (!file_write(journal->file, journal->record, size)) {
         failed(journal, error);
         const bool restored = ftruncate(journal->file, journal->size) == 0;
         (void)restored;  // if not, the torn record is cut off when the journal is opened again

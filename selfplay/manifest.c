@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/support/clock.h"
 #include "core/support/file.h"
 #include "core/support/memory.h"
 
@@ -23,14 +23,6 @@ static void sum_config(const json_t *config, char sha256[static SHA256_DIGEST_ST
     char *text = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS);
     SHA256Data((const uint8_t *)text, strlen(text), sha256);
     free(text);
-}
-
-static json_t *now(void) {
-    const time_t seconds = time(NULL);
-    struct tm utc;
-    char text[32];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    return json_string(text);
 }
 
 static bool manifest_write(const char *folder, const struct manifest *manifest, struct error *error) {
@@ -71,7 +63,7 @@ bool manifest_create(const char *folder, const struct manifest_kind *kind, json_
     manifest->root =
         json_pack("{s:s, s:i, s:s, s:o, s:s, s:o, s:o, s:[], s:n}", "format", kind->format, "version", 1,
                   "program", kind->program, "config", config, "config_sha256", manifest->config_sha256,
-                  "checksums", checksums, "started", now(), "resumed", "finished");
+                  "checksums", checksums, "started", json_string(clock_now().text), "resumed", "finished");
     if (manifest_write(folder, manifest, error)) return true;
     manifest_free(manifest);
     return false;
@@ -141,13 +133,13 @@ bool manifest_agrees(const struct manifest *manifest, json_t *checksums) {
 bool manifest_note_resumed(const char *folder, struct manifest *manifest, struct error *error) {
     json_t *resumed = json_object_get(manifest->root, "resumed");
     if (!json_is_array(resumed)) json_object_set_new(manifest->root, "resumed", resumed = json_array());
-    json_array_append_new(resumed, now());
+    json_array_append_new(resumed, json_string(clock_now().text));
     json_object_set_new(manifest->root, "finished", json_null());
     return manifest_write(folder, manifest, error);
 }
 
 bool manifest_note_finished(const char *folder, struct manifest *manifest, struct error *error) {
-    json_object_set_new(manifest->root, "finished", now());
+    json_object_set_new(manifest->root, "finished", json_string(clock_now().text));
     return manifest_write(folder, manifest, error);
 }
 

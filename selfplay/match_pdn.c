@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/pdn.h"
+#include "core/support/file.h"
 #include "core/support/memory.h"
 
 struct match_pdn {
@@ -83,23 +84,13 @@ static char *game_text(const struct match_settings *settings, const struct match
     return text;
 }
 
-static bool write_all(const struct match_pdn *pdn, const char *text, struct error *error) {
-    for (size_t size = strlen(text); size > 0;) {
-        const ssize_t written = write(pdn->file, text, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return failed(pdn, error);
-        text += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 // Whole or not at all, as far as that can be had: a pipe has passed on what it was given.
 static bool write_game(struct match_pdn *pdn, const char *text, struct error *error) {
-    if (write_all(pdn, text, error)) {
+    if (file_write(pdn->file, text, strlen(text))) {
         pdn->size += (off_t)strlen(text);
         return true;
     }
+    failed(pdn, error);
     const int cut = ftruncate(pdn->file, pdn->size);
     (void)cut;  // the error has been told
     return false;

@@ -15,13 +15,13 @@ enum {
 
 bool openings_parse(const char *text, const struct variant *variant, struct opening_source *source,
                     struct error *error) {
-    int64_t plies = 0;
+    int plies = 0;
     if (strncmp(text, "random:", 7) == 0) {
-        if (!options_number("openings random", text + 7, 0, MAX_RANDOM_PLIES, &plies, error)) return false;
+        if (!options_int("openings random", text + 7, 0, MAX_RANDOM_PLIES, &plies, error)) return false;
     } else if (strcmp(text, "start") != 0) {
         return error_set(error, "openings: expected start or random:PLIES, got \"%s\"", text);
     }
-    *source = (struct opening_source){.start = variant_initial(variant), .random_plies = (int)plies};
+    *source = (struct opening_source){.start = variant_initial(variant), .random_plies = plies};
     return true;
 }
 

@@ -174,12 +174,9 @@ static bool take_book(const struct source *source, const char *text, struct sett
         settings->book = memory_text("%s", text);
         return true;
     }
-    int64_t plies;
     struct error cause;
-    if (!options_number("all", text + 4, 1, MOST_ALL_PLIES, &plies, &cause))
-        return refuse(source, "opening.book", cause.text);
-    settings->all.plies = (int)plies;
-    return true;
+    return options_int("all", text + 4, 1, MOST_ALL_PLIES, &settings->all.plies, &cause) ||
+           refuse(source, "opening.book", cause.text);
 }
 
 static bool take_opening(const struct source *source, const struct opening_keys *keys,

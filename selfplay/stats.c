@@ -95,15 +95,6 @@ static int usual_opening_plies(const struct dataset *dataset) {
     return 2;
 }
 
-static bool check_whole(const struct dataset *dataset, struct error *error) {
-    for (int i = 0; i < dataset_file_count(dataset); i++) {
-        const struct dataset_file *file = dataset_file(dataset, i);
-        if (file->info.sample != NULL)
-            return error_set(error, "%s: holds chosen positions, no whole games", file->path);
-    }
-    return true;
-}
-
 static bool count_games(struct dataset *dataset, bool quiet, struct stats *stats, struct error *error) {
     const uint64_t games = dataset_games(dataset);
     struct game_reader *reader = game_reader_new(dataset, READ_MOVES);
@@ -130,7 +121,7 @@ bool stats_read(struct dataset *dataset, int opening_plies, bool quiet, struct s
         .opening_plies = opening_plies >= 0 ? opening_plies : usual_opening_plies(dataset),
     };
     bool *repeated = NULL;
-    const bool done = check_whole(dataset, error) && count_games(dataset, quiet, stats, error) &&
+    const bool done = game_reader_check(dataset, error) && count_games(dataset, quiet, stats, error) &&
                       duplicates_find(dataset, quiet, &repeated, &stats->duplicates, error);
     free(repeated);
     if (!done) stats_free(stats);

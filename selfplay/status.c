@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/support/clock.h"
@@ -27,14 +26,6 @@ static double share(double part, double whole) { return whole > 0 ? part / whole
 
 // ---- the file ----
 
-static json_t *now(void) {
-    const time_t seconds = time(NULL);
-    struct tm utc;
-    char text[32];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    return json_string(text);
-}
-
 static json_t *describe(const struct status *status, const char *state,
                         const uint64_t counts[static COUNTS]) {
     char host[256] = "";
@@ -49,7 +40,7 @@ static json_t *describe(const struct status *status, const char *state,
                      (json_int_t)counts[COUNT_POSITIONS], "positions_per_second",
                      share((double)counts[COUNT_POSITIONS], seconds), "seconds", seconds, "seconds_left",
                      rate > 0 ? json_real(left / rate) : json_null(), "processes", status->processes, "pid",
-                     (int)getpid(), "host", host, "updated", now());
+                     (int)getpid(), "host", host, "updated", json_string(clock_now().text));
 }
 
 // Without a word when it cannot: it is no part of the data, and the next game tells of a full disk. It is not

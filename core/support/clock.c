@@ -1,4 +1,4 @@
-// clock.c -- the monotonic clock, and what a busy machine takes away.
+// clock.c -- the monotonic clock, the calendar, and what a busy machine takes away.
 
 #include "core/support/clock.h"
 
@@ -11,6 +11,14 @@ double clock_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct clock_text clock_now(void) {
+    struct clock_text now;
+    struct tm utc;
+    const time_t seconds = time(NULL);
+    strftime(now.text, sizeof now.text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    return now;
 }
 
 // "time-on-cpu time-waiting timeslices", in nanoseconds (Linux, Documentation/scheduler/sched-stats.rst).

@@ -22,12 +22,12 @@ static int open_file(const char *path, int flags, mode_t mode) {
     return fd;
 }
 
-static bool write_all(int fd, const char *data, size_t size) {
-    while (size > 0) {
-        const ssize_t written = write(fd, data, size);
+bool file_write(int file, const void *data, size_t size) {
+    for (const char *at = data; size > 0;) {
+        const ssize_t written = write(file, at, size);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return false;
-        data += written;
+        at += written;
         size -= (size_t)written;
     }
     return true;
@@ -81,7 +81,7 @@ static bool write_and_rename(const char *path, const struct stat *old, const voi
     const int fd = open_temporary(path, 0666, &name);
     bool done = fd >= 0;
     if (done) {
-        done = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) && write_all(fd, data, size) &&
+        done = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) && file_write(fd, data, size) &&
                sync_file(fd);
         if (done)
             done = close(fd) == 0 || errno == EINTR;

@@ -15,6 +15,9 @@ bool file_replace(const char *path, const void *data, size_t size, struct error 
 // fsync of the folder.
 bool file_publish(const char *from, const char *to, struct error *) __attribute__((warn_unused_result));
 
+// All of the bytes, whatever signals come in between; false with errno when they cannot be written.
+bool file_write(int file, const void *data, size_t size) __attribute__((warn_unused_result));
+
 // A whole file; *data is followed by a zero byte and freed by the caller. Refuses more than `limit` bytes.
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct error *)
     __attribute__((warn_unused_result));

@@ -49,6 +49,13 @@ bool options_number(const char *name, const char *text, int64_t least, int64_t m
     return true;
 }
 
+bool options_int(const char *name, const char *text, int least, int most, int *value, struct error *error) {
+    int64_t number = 0;
+    if (!options_number(name, text, least, most, &number, error)) return false;
+    *value = (int)number;
+    return true;
+}
+
 bool options_real(const char *name, const char *text, double least, double most, double *value,
                   struct error *error) {
     char *end;
@@ -80,8 +87,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
     case ARGP_KEY_INIT: atexit(check_output); break;
     case OPTION_VARIANT: common->variant = argument; break;
     case OPTION_THREADS:
-        good = options_number("--threads", argument, 1, MOST_THREADS, &number, &error);
-        common->threads = (int)number;
+        good = options_int("--threads", argument, 1, MOST_THREADS, &common->threads, &error);
         break;
     case OPTION_SEED:
         good = options_number("--seed", argument, 0, INT64_MAX, &number, &error);

@@ -40,6 +40,8 @@ int options_run_command(const char *program, const char *about, const struct com
 // Whole decimal numbers in a range ("expected 1..64, got \"2o\"").
 bool options_number(const char *name, const char *text, int64_t least, int64_t most, int64_t *value,
                     struct error *) __attribute__((warn_unused_result));
+bool options_int(const char *name, const char *text, int least, int most, int *value, struct error *)
+    __attribute__((warn_unused_result));
 bool options_real(const char *name, const char *text, double least, double most, double *value,
                   struct error *) __attribute__((warn_unused_result));
 
