@@ -109,7 +109,7 @@ void pdn_add_move(struct pdn_game *game, struct move move, const struct pdn_note
         game->plies = memory_grow(game->plies, (size_t)game->ply_capacity, sizeof *game->plies);
     }
     game->plies[game->ply_count++] =
-        (struct pdn_ply){.move = move, .note = note ? *note : (struct pdn_note){0}};
+        (struct pdn_ply){.move = move, .index = -1, .note = note ? *note : (struct pdn_note){0}};
 }
 
 void pdn_set_comment(struct pdn_game *game, const char *text, size_t size) {

@@ -30,6 +30,7 @@ struct pdn_note {
 
 struct pdn_ply {
     struct move move;
+    int index;  // of it in the list of legal moves, where the reader found it; else -1
     struct pdn_note note;
     char *comment;  // UTF-8, one blank between words; NULL = none
 };
@@ -44,6 +45,8 @@ struct pdn_game {
     enum pdn_result result;
     enum termination termination;  // GAME_GOES_ON = not said
     int line;                      // of the text it was read from, where it begins
+    long number;                   // in that text, from 1; skipped games count
+    bool broken;                   // what follows the last move could not be read (keep_broken)
     char *comment;                 // before the first move; NULL = none
     int ply_count, ply_capacity;
     struct pdn_ply *plies;
@@ -107,13 +110,22 @@ struct pdn_settings {
     enum pdn_left left;             // a winner named in the Termination tag settles it in any case
     bool text_result_wins;          // where the Result tag and the end of the moves disagree; else the tag
     bool comments;                  // keep comments and notes
-    // Called with one line for a game that is skipped and for a warning ("games.pdn:12: ..."); may be NULL.
+    bool notes;                     // keep notes, whether comments are kept or not
+    // Games whose tags name another variant than `variant` are skipped; where that is NULL, than the first
+    // game that names one. Else tags are trusted only where `variant` is NULL.
+    bool one_variant;
+    bool keep_broken;  // of a game in which a move is wrong keep what comes before, if anything
+    // Called with one line for a game that is skipped or cut off, and for a warning ("games.pdn:12: ...");
+    // may be NULL.
     void (*report)(void *context, const char *line);
     void *context;
 };
 
 struct pdn_counts {
     long read, skipped, warnings;
+    long others;             // of those skipped: for their variant alone
+    long broken;             // of those read
+    long moves, lost_moves;  // in the games that are read; in the text besides, variations apart
 };
 
 // Reads games from a whole file in memory, which must stay there; `name` of the file is for reports. The
@@ -126,6 +138,15 @@ struct pdn_counts {
 // moves, or a brace or parenthesis that does not match; reading goes on at the next game.
 struct pdn_reader *pdn_reader_new(const char *name, const char *text, size_t size,
                                   const struct pdn_settings *);
+
+// Puts at most `room` bytes at `to` and returns how many; 0 at the end, or where reading failed, of which the
+// source keeps what its owner wants to know.
+typedef size_t pdn_source(void *context, char *to, size_t room);
+
+// So too a file of any size, in the memory of a few games: what is read is a megabyte at a time, or as much
+// as a comment or variation is long. Beyond 16 megabytes that is cut off, as if its end were missing.
+struct pdn_reader *pdn_reader_new_stream(const char *name, pdn_source *, void *context,
+                                         const struct pdn_settings *);
 void pdn_reader_free(struct pdn_reader *);
 
 // The next good game, to be freed by pdn_game_free; false when there is none.

@@ -15,12 +15,22 @@
 #include "core/support/memory.h"
 
 enum {
-    MAX_TAGS = 1000,  // of one game; looking a name up takes time in proportion
+    MAX_TAGS = 1000,          // of one game; looking a name up takes time in proportion
+    MAX_GAME_MOVES = 100000,  // of one game
+    MAX_COMMENT = 1 << 20,    // bytes kept behind a move
+    FIRST_WINDOW = 1 << 20,   // bytes of a stream that are held
+    MAX_WINDOW = 1 << 24,     // when something in it is longer
+    LOOK_AHEAD = 1 << 16,     // bytes behind a token that may decide what it is
 };
 
 struct pdn_reader {
     struct pdn_settings settings;
     char *name;
+    pdn_source *source;  // NULL: all of the text is there
+    void *source_context;
+    char *window;  // what is held of a stream
+    size_t capacity;
+    bool ended;  // no byte follows those that are there
     struct pdn_tokens tokens;
     struct pdn_token token;  // the next one, not used yet
     const char *used_to;     // the end of the last one used
@@ -50,11 +60,12 @@ struct reading {
     struct pdn_reader *reader;
     struct pdn_game *game;  // its variant is NULL until the body begins
     struct position now;
-    const char *begin, *fen_at, *game_type_at, *result_at;
-    unsigned warned;       // enum warning
-    int moves_seen;        // good ones or not
+    int begin_line, fen_line, game_type_line, result_line;  // 0: none
+    unsigned warned;                                        // enum warning
+    int moves_seen;                                         // good ones or not
     bool body;             // has begun: tags from here on are the next game's
     bool failed;           // and reported
+    bool other;            // because of its variant
     bool stopped;          // a move is unknown: what follows cannot be played
     char text_result[16];  // behind the moves; "" = none
 };
@@ -78,11 +89,15 @@ static void count_lines_to(struct pdn_reader *reader, const char *at) {
     reader->counted = at;
 }
 
-static void say(struct pdn_reader *reader, const char *at, const struct error *what) {
+// A line that is not told is that of the token now.
+enum { HERE = 0 };
+
+static void say(struct pdn_reader *reader, int line, const struct error *what) {
     if (!reader->settings.report) return;
-    struct error line = *what;
-    (void)error_prefix(&line, "%.200s:%d", reader->name, line_of(reader, at));
-    reader->settings.report(reader->settings.context, line.text);
+    struct error report = *what;
+    (void)error_prefix(&report, "%.200s:%d", reader->name,
+                       line != HERE ? line : line_of(reader, reader->token.bytes.at));
+    reader->settings.report(reader->settings.context, report.text);
 }
 
 static long game_number(const struct pdn_reader *reader) {
@@ -90,23 +105,34 @@ static long game_number(const struct pdn_reader *reader) {
 }
 
 // The game is skipped; the first reason is told.
-static void fail(struct reading *r, const char *at, struct error *why) {
+static void fail(struct reading *r, int line, struct error *why) {
     if (r->failed) return;
     r->failed = true;
     (void)error_prefix(why, "game %ld skipped", game_number(r->reader));
-    say(r->reader, at, why);
-    r->reader->counts.skipped++;
+    say(r->reader, line, why);
 }
 
-static void warn_of(struct pdn_reader *reader, const char *at, struct error *what) {
+static void warn_of(struct pdn_reader *reader, int line, struct error *what) {
     (void)error_prefix(what, "warning");
-    say(reader, at, what);
+    say(reader, line, what);
     reader->counts.warnings++;
 }
 
-static void warn(struct reading *r, const char *at, enum warning kind, const char *format, ...)
+// The next move cannot be had: what comes before it is the game, or nothing is.
+static void give_up(struct reading *r, int line, struct error *why) {
+    if (r->failed || r->stopped) return;
+    if (!r->reader->settings.keep_broken || !r->game->ply_count) {
+        fail(r, line, why);
+        return;
+    }
+    r->stopped = r->game->broken = true;
+    (void)error_prefix(why, "game %ld is read up to here", game_number(r->reader));
+    warn_of(r->reader, line, why);
+}
+
+static void warn(struct reading *r, int line, enum warning kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-static void warn(struct reading *r, const char *at, enum warning kind, const char *format, ...) {
+static void warn(struct reading *r, int line, enum warning kind, const char *format, ...) {
     if (r->failed || r->warned & (unsigned)kind) return;
     r->warned |= (unsigned)kind;
     char text[400];
@@ -116,17 +142,84 @@ static void warn(struct reading *r, const char *at, enum warning kind, const cha
     va_end(arguments);
     struct error what;
     (void)error_set(&what, "game %ld: %s", game_number(r->reader), text);
-    warn_of(r->reader, at, &what);
+    warn_of(r->reader, line, &what);
 }
 
 static struct quote excerpt_of(struct pdn_bytes bytes) { return error_quote(bytes.at, bytes.size); }
 
 static struct quote excerpt_of_text(const char *text) { return error_quote(text, strlen(text)); }
 
+// ---- tokens ----
+
+// Nothing that is still to come could change what was read up to there.
+static bool is_sure(const struct pdn_reader *reader, const struct pdn_tokens *tokens) {
+    return reader->ended || tokens->end - tokens->at > LOOK_AHEAD;
+}
+
+static void move_text(const char **at, const char *from, const char *to) {
+    if (*at) *at = to + (*at - from);
+}
+
+// The text from `from` on is at `to` now.
+static void move_pointers(struct pdn_reader *reader, const char *from, const char *to) {
+    struct pdn_token *token = &reader->token;
+    move_text(&token->bytes.at, from, to);
+    move_text(&token->name.at, from, to);
+    move_text(&token->inside.at, from, to);
+    move_text(&reader->used_to, from, to);
+    move_text(&reader->counted, from, to);
+    move_text(&reader->tokens.at, from, to);
+    move_text(&reader->tokens.end, from, to);
+    reader->tokens.begin = to;
+}
+
+static void make_room(struct pdn_reader *reader, const char *keep, size_t kept) {
+    char *window = reader->window, *old = NULL;
+    if (kept > reader->capacity / 2 && reader->capacity < MAX_WINDOW) {
+        old = window;
+        window = memory_new(reader->capacity *= 2, 1);
+    }
+    memmove(window, keep, kept);
+    move_pointers(reader, keep, window);
+    reader->window = window;
+    free(old);
+}
+
+// What is held begins where the last token used ends, or at what tells whether a line begins there, and the
+// rest of the window is filled. False when nothing came.
+static bool hold_more(struct pdn_reader *reader) {
+    struct pdn_tokens *tokens = &reader->tokens;
+    const char *keep = reader->used_to;
+    while (keep > tokens->begin && (keep[-1] == ' ' || keep[-1] == '\t')) keep--;
+    if (keep > tokens->begin) keep--;
+    const size_t kept = (size_t)(tokens->end - keep);
+    if (reader->ended || kept == MAX_WINDOW) return false;
+    if (reader->used_to > reader->counted) count_lines_to(reader, reader->used_to);
+    make_room(reader, keep, kept);
+    size_t size = kept;
+    while (size < reader->capacity && !reader->ended) {
+        const size_t more =
+            reader->source(reader->source_context, reader->window + size, reader->capacity - size);
+        reader->ended = more == 0;
+        size += more;
+    }
+    tokens->end = reader->window + size;
+    return size > kept;
+}
+
+static void next_token(struct pdn_reader *reader) {
+    reader->used_to = reader->token.bytes.at + reader->token.bytes.size;
+    do {
+        reader->tokens.at = reader->used_to;
+        reader->token = pdn_tokens_next(&reader->tokens);
+    } while (!is_sure(reader, &reader->tokens) && hold_more(reader));
+}
+
 // ---- comments ----
 
 static void keep_comment(struct pdn_reader *reader, struct pdn_bytes text) {
-    if (!reader->settings.comments) return;
+    if (!reader->settings.comments && !reader->settings.notes) return;
+    if (text.size > MAX_COMMENT - reader->comment_size) return;
     const size_t needed = reader->comment_size + text.size + 2;
     if (needed > reader->comment_capacity) {
         reader->comment_capacity = 2 * needed;
@@ -255,7 +348,7 @@ static void store_comment(struct reading *r) {
     struct pdn_reader *reader = r->reader;
     if (!reader->comment_size) return;
     if (r->game->ply_count) take_note(reader, &r->game->plies[r->game->ply_count - 1].note);
-    pdn_set_comment(r->game, reader->comment, reader->comment_size);
+    if (reader->settings.comments) pdn_set_comment(r->game, reader->comment, reader->comment_size);
     reader->comment_size = 0;
 }
 
@@ -282,9 +375,10 @@ static void store_tag(struct reading *r, const char *name, struct pdn_bytes valu
     }
     pdn_set_tag_bytes(r->game, name, plain, size);
     free(plain);
-    if (!strcasecmp(name, "FEN")) r->fen_at = value.at;
-    if (!strcasecmp(name, "GameType") || !strcasecmp(name, "Variant")) r->game_type_at = value.at;
-    if (!strcasecmp(name, "Result")) r->result_at = value.at;
+    if (!strcasecmp(name, "FEN")) r->fen_line = line_of(r->reader, value.at);
+    if (!strcasecmp(name, "GameType") || !strcasecmp(name, "Variant"))
+        r->game_type_line = line_of(r->reader, value.at);
+    if (!strcasecmp(name, "Result")) r->result_line = line_of(r->reader, value.at);
 }
 
 // False when the tag is the next game's.
@@ -294,9 +388,9 @@ static bool use_tag(struct reading *r) {
     char *name = memory_text("%.*s", (int)(token->name.size < 100 ? token->name.size : 100), token->name.at);
     const bool next = *name && begins_next_game(r, name);
     if (token->damaged && !next)
-        warn(r, token->bytes.at, WARN_TAG, "a tag is damaged: %s", excerpt_of(token->bytes).text);
+        warn(r, HERE, WARN_TAG, "a tag is damaged: %s", excerpt_of(token->bytes).text);
     if (r->game->tag_count == MAX_TAGS)
-        warn(r, token->bytes.at, WARN_TAG_COUNT, "tags after the first %d are left out", MAX_TAGS);
+        warn(r, HERE, WARN_TAG_COUNT, "tags after the first %d are left out", MAX_TAGS);
     else if (*name && !next && !pdn_tag(r->game, name))
         store_tag(r, name, token->inside);
     free(name);
@@ -335,8 +429,8 @@ static void warn_of_game_type(struct reading *r, const char *type, const struct 
     r->reader->game_type_said = memory_text("%s", type);
     char own[PDN_GAME_TYPE_SIZE];
     pdn_game_type(variant, own);
-    warn(r, r->game_type_at, WARN_GAME_TYPE, "GameType \"%s\" is read as %s%s%s", excerpt_of_text(type).text,
-         variant->name, *own ? ", which is " : "", own);
+    warn(r, r->game_type_line, WARN_GAME_TYPE, "GameType \"%s\" is read as %s%s%s",
+         excerpt_of_text(type).text, variant->name, *own ? ", which is " : "", own);
 }
 
 // The attributes behind a known number are wrong in whole archives ("20,W,10,10,N1,0"), the number never: it
@@ -361,6 +455,26 @@ static const struct variant *variant_of_game_type(struct reading *r, const char 
     return variant;
 }
 
+// Does the game say that it is of another variant than the one that was chosen? PDN has no number for killer,
+// whose files may have any, nor one for captures that are optional.
+static bool is_of_another(struct reading *r, struct error *error) {
+    const struct variant *chosen = r->reader->settings.variant;
+    const char *type = pdn_tag(r->game, "GameType"), *name = pdn_tag(r->game, "Variant");
+    if (type && *type) {
+        if (!chosen->rules->game_type) return false;
+        const struct variant *variant = variant_of_game_type(r, type, error);
+        if (variant && variant->rules == chosen->rules) return false;
+        if (variant)
+            (void)error_set(error, "its GameType \"%s\" is %s, not %s", excerpt_of_text(type).text,
+                            variant->name, chosen->name);
+        return true;
+    }
+    const struct variant *variant = name ? variant_find(name, NULL) : NULL;
+    if (!variant || variant == chosen) return false;
+    (void)error_set(error, "it is a game of %s, not of %s", variant->name, chosen->name);
+    return true;
+}
+
 static const struct variant *chosen_variant(struct reading *r) {
     const struct variant *variant = r->reader->settings.variant;
     const char *tag = pdn_tag(r->game, "GameType");
@@ -371,12 +485,23 @@ static const struct variant *chosen_variant(struct reading *r) {
     return variant;
 }
 
-static const struct variant *variant_of_game(struct reading *r, struct error *error) {
-    if (r->reader->settings.variant) return chosen_variant(r);
+static const struct variant *variant_by_tags(struct reading *r, struct error *error) {
     const char *type = pdn_tag(r->game, "GameType"), *name = pdn_tag(r->game, "Variant");
     if (type && *type) return variant_of_game_type(r, type, error);
     const struct variant *variant = name ? variant_find(name, NULL) : NULL;
     if (!variant) (void)error_set(error, "it has no GameType tag, and no variant was chosen");
+    return variant;
+}
+
+static const struct variant *variant_of_game(struct reading *r, struct error *error) {
+    struct pdn_settings *settings = &r->reader->settings;
+    if (settings->variant && !settings->one_variant) return chosen_variant(r);
+    if (settings->variant) {
+        r->other = is_of_another(r, error);
+        return r->other ? NULL : settings->variant;
+    }
+    const struct variant *variant = variant_by_tags(r, error);
+    if (settings->one_variant) settings->variant = variant;
     return variant;
 }
 
@@ -385,20 +510,20 @@ static bool is_said(const char *value) {
 }
 
 // Before the first move: variant and start. False when the game has failed.
-static bool begin_moves(struct reading *r, const char *at) {
+static bool begin_moves(struct reading *r) {
     struct pdn_game *game = r->game;
     if (r->failed || game->variant) return !r->failed;
     struct error error;
     game->variant = variant_of_game(r, &error);
     if (!game->variant) {
-        fail(r, r->game_type_at ? r->game_type_at : at, &error);
+        fail(r, r->game_type_line, &error);
         return false;
     }
     game->start = variant_initial(game->variant);
     const char *fen = pdn_tag(game, "FEN");
     if (is_said(fen) && !position_from_fen(game->variant, fen, &game->start, &error)) {
         (void)error_prefix(&error, "FEN");
-        fail(r, r->fen_at, &error);
+        fail(r, r->fen_line, &error);
         return false;
     }
     r->now = game->start;
@@ -407,21 +532,33 @@ static bool begin_moves(struct reading *r, const char *at) {
 
 // ---- the moves ----
 
+static int index_of(const struct move_list *legal, struct move move) {
+    for (int i = 0; i < legal->count; i++)
+        if (move_equal(legal->moves[i], move)) return i;
+    return -1;
+}
+
 static void use_move(struct reading *r) {
     const struct pdn_token *token = &r->reader->token;
     struct pdn_game *game = r->game;
-    if (!begin_moves(r, token->bytes.at)) return;
+    if (!begin_moves(r)) return;
     store_comment(r);
     struct error error;
     struct move move;
     game->variant->generate(&r->now, r->reader->legal);
+    if (game->ply_count == MAX_GAME_MOVES) {
+        (void)error_set(&error, "it has more than %d moves", MAX_GAME_MOVES);
+        give_up(r, HERE, &error);
+        return;
+    }
     if (!move_from_text(game->variant, &r->now, r->reader->legal, token->text, &move, &error)) {
         const int count = game->ply_count + (game->start.turn != game->variant->rules->starts);
         (void)error_prefix(&error, "move %d%s", count / 2 + 1, count % 2 ? "..." : ".");
-        fail(r, token->bytes.at, &error);
+        give_up(r, HERE, &error);
         return;
     }
     pdn_add_move(game, move, NULL);
+    game->plies[game->ply_count - 1].index = index_of(r->reader->legal, move);
     game->variant->play(&r->now, move);
 }
 
@@ -432,10 +569,13 @@ static bool is_result_of_tag(const struct reading *r) {
     if (!tag) return false;
     without_blanks(tag, close, sizeof close);
     if (strcmp(close, r->reader->token.text) != 0) return false;
-    struct pdn_tokens ahead = r->reader->tokens;
+    struct pdn_tokens ahead;
     struct pdn_token next;
-    do next = pdn_tokens_next(&ahead);
-    while (next.kind == PDN_COMMENT || next.kind == PDN_MARK);
+    do {
+        ahead = r->reader->tokens;
+        do next = pdn_tokens_next(&ahead);
+        while (next.kind == PDN_COMMENT || next.kind == PDN_MARK);
+    } while (!is_sure(r->reader, &ahead) && hold_more(r->reader));
     return next.kind == PDN_END || next.kind == PDN_TAG || next.kind == PDN_SEPARATOR ||
            (next.kind == PDN_NUMBER && next.first);
 }
@@ -444,17 +584,17 @@ static void use_unreadable(struct reading *r) {
     const struct pdn_token *token = &r->reader->token;
     struct error error;
     (void)error_set(&error, "\"%s\": %s", excerpt_of(token->bytes).text, token->reason);
-    fail(r, token->bytes.at, &error);
+    give_up(r, HERE, &error);
 }
 
 static void use_setup(struct reading *r) {
     struct error error;
     (void)error_set(&error, "a position is set up among the moves, which is not read");
-    fail(r, r->reader->token.bytes.at, &error);
+    give_up(r, HERE, &error);
 }
 
 static void use_no_move(struct reading *r) {
-    if (!r->stopped) warn(r, r->reader->token.bytes.at, WARN_NO_MOVE, "a move is unknown; read up to there");
+    if (!r->stopped) warn(r, HERE, WARN_NO_MOVE, "a move is unknown; read up to there");
     r->stopped = true;
 }
 
@@ -476,7 +616,7 @@ static enum outcome use_body(struct reading *r) {
     case PDN_SETUP: use_setup(r); return GOES_ON;
     case PDN_UNREADABLE: use_unreadable(r); return GOES_ON;
     case PDN_WORDS:
-        warn(r, token->bytes.at, WARN_WORDS, "text between the moves is left out: \"%s\"",
+        warn(r, HERE, WARN_WORDS, "text between the moves is left out: \"%s\"",
              excerpt_of(token->bytes).text);
         return GOES_ON;
     default: return GOES_ON;
@@ -504,13 +644,13 @@ static enum pdn_result result_of(struct reading *r) {
     const char *tag = pdn_tag(r->game, "Result");
     enum pdn_result by_tag = PDN_UNKNOWN, by_text = PDN_UNKNOWN;
     if (tag && !pdn_result_from_text(variant, tag, left, &by_tag))
-        warn(r, r->result_at, WARN_RESULT, "Result \"%s\" is none of PDN's: the result is unknown",
+        warn(r, r->result_line, WARN_RESULT, "Result \"%s\" is none of PDN's: the result is unknown",
              excerpt_of_text(tag).text);
     (void)pdn_result_from_text(variant, r->text_result, left, &by_text);
     if (by_text == PDN_UNKNOWN) return by_tag;
     if (by_tag == PDN_UNKNOWN || by_tag == by_text) return by_text;
     const bool text_wins = r->reader->settings.text_result_wins;
-    warn(r, r->result_at, WARN_RESULT, "the Result tag is %s but the moves end with %s; %s is taken",
+    warn(r, r->result_line, WARN_RESULT, "the Result tag is %s but the moves end with %s; %s is taken",
          excerpt_of_text(tag).text, r->text_result, text_wins ? "the latter" : "the tag");
     return text_wins ? by_text : by_tag;
 }
@@ -528,12 +668,12 @@ static void settle_result(struct reading *r) {
     if (is_won(named) && black_begins) {
         game->result = named;
     } else if (is_won(named) && game->result != named) {
-        warn(r, r->begin, WARN_TERMINATION, "Termination \"%s\" contradicts the result, which is taken",
+        warn(r, r->begin_line, WARN_TERMINATION, "Termination \"%s\" contradicts the result, which is taken",
              excerpt_of_text(tag).text);
     } else if (!is_won(named) && black_begins && reader->settings.left == PDN_LEFT_DEFAULT &&
                !reader->left_said) {
         reader->left_said = true;
-        warn(r, r->begin, WARN_LEFT,
+        warn(r, r->begin_line, WARN_LEFT,
              "its result is read as %s's win: points of Black, who begins in %s, at the left; some programs "
              "put White's there",
              game->result == PDN_WHITE_WINS ? "White" : "Black", game->variant->name);
@@ -541,11 +681,6 @@ static void settle_result(struct reading *r) {
 }
 
 // ---- games ----
-
-static void next_token(struct pdn_reader *reader) {
-    reader->used_to = reader->token.bytes.at + reader->token.bytes.size;
-    reader->token = pdn_tokens_next(&reader->tokens);
-}
 
 static bool begins_game(const struct pdn_token *token) {
     switch (token->kind) {
@@ -573,7 +708,7 @@ static bool find_game(struct pdn_reader *reader) {
         count_lines_to(reader, token->bytes.at);
         struct error what;
         (void)error_set(&what, "text outside games is left out: \"%s\"", excerpt_of(token->bytes).text);
-        warn_of(reader, token->bytes.at, &what);
+        warn_of(reader, HERE, &what);
     }
     return true;
 }
@@ -582,49 +717,82 @@ static bool is_empty(const struct reading *r) {
     return !r->failed && !r->stopped && !r->game->tag_count && !r->game->ply_count && !*r->text_result;
 }
 
+static void count_game(struct reading *r, bool read) {
+    struct pdn_counts *counts = &r->reader->counts;
+    const int kept = read ? r->game->ply_count : 0;
+    counts->read += read;
+    counts->skipped += r->failed;
+    counts->others += r->other;
+    counts->broken += read && r->game->broken;
+    counts->moves += kept;
+    counts->lost_moves += r->moves_seen - kept;
+}
+
 static bool read_game(struct pdn_reader *reader, struct pdn_game *game) {
-    struct reading r = {.reader = reader, .game = game, .begin = reader->token.bytes.at};
-    count_lines_to(reader, r.begin);
-    *game = (struct pdn_game){.result = PDN_UNKNOWN, .line = reader->line};
+    count_lines_to(reader, reader->token.bytes.at);
+    *game = (struct pdn_game){.result = PDN_UNKNOWN, .line = reader->line, .number = game_number(reader)};
+    struct reading r = {.reader = reader, .game = game, .begin_line = reader->line};
     enum outcome outcome;
     while ((outcome = use_token(&r)) == GOES_ON) next_token(reader);
+    const bool read = !is_empty(&r) && begin_moves(&r);
     if (outcome == ENDS_WITH) next_token(reader);
-    if (is_empty(&r) || !begin_moves(&r, r.begin)) return false;
-    store_comment(&r);
-    settle_result(&r);
-    return true;
+    if (read) {
+        store_comment(&r);
+        settle_result(&r);
+    }
+    count_game(&r, read);
+    return read;
 }
 
 bool pdn_read(struct pdn_reader *reader, struct pdn_game *game) {
     while (find_game(reader)) {
-        if (read_game(reader, game)) {
-            reader->counts.read++;
-            return true;
-        }
+        if (read_game(reader, game)) return true;
         pdn_game_free(game);
     }
     return false;
 }
 
-struct pdn_reader *pdn_reader_new(const char *name, const char *text, size_t size,
-                                  const struct pdn_settings *settings) {
+static struct pdn_reader *new_reader(const char *name, const struct pdn_settings *settings) {
     struct pdn_reader *reader = memory_new(1, sizeof *reader);
     *reader = (struct pdn_reader){
         .settings = *settings,
         .name = memory_text("%s", name),
-        .tokens = pdn_tokens_of(text, size),
-        .token = {.bytes = {text, 0}},
-        .counted = text,
         .line = 1,
         .legal = memory_new(1, sizeof *reader->legal),
     };
+    return reader;
+}
+
+static void begin_text(struct pdn_reader *reader, const char *text, size_t size) {
+    reader->tokens = pdn_tokens_of(text, size);
+    reader->token = (struct pdn_token){.bytes = {text, 0}};
+    reader->counted = text;
     next_token(reader);
+}
+
+struct pdn_reader *pdn_reader_new(const char *name, const char *text, size_t size,
+                                  const struct pdn_settings *settings) {
+    struct pdn_reader *reader = new_reader(name, settings);
+    reader->ended = true;
+    begin_text(reader, text, size);
+    return reader;
+}
+
+struct pdn_reader *pdn_reader_new_stream(const char *name, pdn_source *source, void *context,
+                                         const struct pdn_settings *settings) {
+    struct pdn_reader *reader = new_reader(name, settings);
+    reader->source = source;
+    reader->source_context = context;
+    reader->capacity = FIRST_WINDOW;
+    reader->window = memory_new(reader->capacity, 1);
+    begin_text(reader, reader->window, 0);
     return reader;
 }
 
 void pdn_reader_free(struct pdn_reader *reader) {
     if (!reader) return;
     free(reader->name);
+    free(reader->window);
     free(reader->game_type_said);
     free(reader->legal);
     free(reader->comment);

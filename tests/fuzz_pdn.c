@@ -75,6 +75,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .left = (enum pdn_left)(data[1] % 3),
         .text_result_wins = data[1] & 4,
         .comments = data[1] & 24,
+        .notes = data[1] & 32,
+        .one_variant = data[1] & 64,
+        .keep_broken = data[1] & 128,
         .report = check_report,
         .context = &reports,
     };

@@ -7,16 +7,10 @@
 
 #include "core/notation.h"
 #include "core/support/random.h"
+#include "tests/named.h"
 #include "tests/table.h"
 
 #define FOR_EACH_VARIANT(v) for (const struct variant *v = variants; v < variants + variant_count; v++)
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
 
 // ---- texts that grow ----
 
@@ -96,13 +90,31 @@ static void add_moves(struct text *text, const struct pdn_game *game) {
     }
 }
 
+// A text that comes in pieces of any size.
+struct stream {
+    const struct text *text;
+    size_t at;
+    struct random random;
+};
+
+static size_t next_piece(void *context, char *to, size_t room) {
+    struct stream *stream = context;
+    const size_t left = stream->text->size - stream->at;
+    size_t size = 1 + (size_t)random_below(&stream->random, room);
+    if (size > left) size = left;
+    if (size) memcpy(to, stream->text->bytes + stream->at, size);
+    stream->at += size;
+    return size;
+}
+
 // All that a text holds.
 struct read {
     struct text games, results, reports, written;
     struct pdn_counts counts;
 };
 
-static struct read read_all(const struct text *text, struct pdn_settings settings) {
+// `stream`: NULL = the text is whole.
+static struct read read_text(const struct text *text, struct stream *stream, struct pdn_settings settings) {
     struct read read = {0};
     text_add(&read.games, "");
     text_add(&read.results, "");
@@ -113,7 +125,8 @@ static struct read read_all(const struct text *text, struct pdn_settings setting
     // A copy of just this size, so that a sanitizer sees a byte read beyond it.
     char *bytes = memory_new(text->size, 1);
     memcpy(bytes, text->bytes, text->size);
-    struct pdn_reader *reader = pdn_reader_new("f.pdn", bytes, text->size, &settings);
+    struct pdn_reader *reader = stream ? pdn_reader_new_stream("f.pdn", next_piece, stream, &settings)
+                                       : pdn_reader_new("f.pdn", bytes, text->size, &settings);
     struct pdn_game game;
     long count = 0;
     while (pdn_read(reader, &game)) {
@@ -135,6 +148,10 @@ static struct read read_all(const struct text *text, struct pdn_settings setting
     pdn_reader_free(reader);
     free(bytes);
     return read;
+}
+
+static struct read read_all(const struct text *text, struct pdn_settings settings) {
+    return read_text(text, NULL, settings);
 }
 
 static void read_free(struct read *read) {
@@ -169,6 +186,8 @@ Test(read, table) {
                                              : PDN_LEFT_DEFAULT,
             .text_result_wins = strstr(words, "text") != NULL,
             .comments = strstr(words, "comments") != NULL,
+            .keep_broken = strstr(words, "keep") != NULL,
+            .one_variant = strstr(words, "single") != NULL,
         };
         struct text text = text_of_cell(table_cell(&table, row, "text"));
         struct text written = text_of_cell(table_cell(&table, row, "written"));
@@ -187,6 +206,109 @@ Test(read, table) {
         free(written.bytes);
     }
     table_free(&table);
+}
+
+// Every text of the table many times over, whatever it leaves open, and what is longer than the window.
+static struct text long_text(struct random *random) {
+    struct table table = table_read("pdn.tsv");
+    struct text all = {0};
+    text_add(&all, "");
+    while (all.size < 5 << 20) {
+        const int row = (int)random_below(random, (uint64_t)table.rows);
+        struct text text = text_of_cell(table_cell(&table, row, "text"));
+        if (text.size < 50000 || !random_below(random, 20)) text_append(&all, text.bytes, text.size);
+        free(text.bytes);
+        if (random_below(random, 2)) text_add(&all, "\n\n[Event \"x\"]\n");
+        if (random_below(random, 5000)) continue;
+        text = text_of_cell("\n[Event \"y\"]\n32-28 {\\#1500000,c; end} *\n");
+        text_append(&all, text.bytes, text.size);
+        free(text.bytes);
+    }
+    table_free(&table);
+    return all;
+}
+
+static void expect_same_text(const char *a, const char *b) {
+    size_t i = 0;
+    while (a[i] && a[i] == b[i]) i++;
+    cr_expect(a[i] == b[i], "differs: %.200s\nfrom: %.200s", a + (i > 50 ? i - 50 : 0),
+              b + (i > 50 ? i - 50 : 0));
+}
+
+Test(read, in_pieces) {
+    struct random random = random_stream(3, 1);
+    struct text text = long_text(&random);
+    const struct pdn_settings settings = {
+        .comments = true, .keep_broken = true, .variant = variant_named("international")};
+    struct stream stream = {.text = &text, .random = random_stream(4, 1)};
+    struct read whole = read_text(&text, NULL, settings), pieces = read_text(&text, &stream, settings);
+    expect_same_text(pieces.reports.bytes, whole.reports.bytes);
+    expect_same_text(pieces.games.bytes, whole.games.bytes);
+    expect_same_text(pieces.results.bytes, whole.results.bytes);
+    cr_expect_str_eq(pieces.written.bytes, whole.written.bytes);
+    cr_expect_eq(memcmp(&pieces.counts, &whole.counts, sizeof whole.counts), 0);
+    cr_expect(whole.counts.read > 1000 && whole.counts.skipped > 1000 && whole.counts.broken > 1000);
+    read_free(&whole);
+    read_free(&pieces);
+    free(text.bytes);
+}
+
+// A comment that is never closed, in a text of which there is no end.
+static size_t more_of_the_same(void *context, char *to, size_t room) {
+    long *left = context;
+    if ((long)room > *left) room = (size_t)*left;
+    memset(to, 'c', room);
+    if (*left == 1 << 26) memcpy(to, "[Event \"a\"]\n32-28 {", 19);
+    *left -= (long)room;
+    return room;
+}
+
+Test(read, without_end) {
+    long left = 1 << 26;
+    struct text reports = {0};
+    text_add(&reports, "");
+    const struct pdn_settings settings = {.variant = variant_named("international"),
+                                          .keep_broken = true,
+                                          .report = keep_report,
+                                          .context = &reports};
+    struct pdn_reader *reader = pdn_reader_new_stream("f.pdn", more_of_the_same, &left, &settings);
+    struct pdn_game game;
+    cr_assert(pdn_read(reader, &game));
+    cr_expect_eq(game.ply_count, 1);
+    cr_expect(strstr(reports.bytes, "f.pdn:2: warning: game 1 is read up to here: \"{ccc"), "%s",
+              reports.bytes);
+    cr_expect(game.broken);
+    cr_expect_eq(left, 0);
+    pdn_game_free(&game);
+    cr_assert(!pdn_read(reader, &game));
+    pdn_reader_free(reader);
+    free(reports.bytes);
+}
+
+Test(read, counts) {
+    static const char text[] = "[GameType \"24\"] 1. 10-13 22-18 2. 13x22 *\n"
+                               "1. 32-28 19-23 2. 34-29 14-19 *\n"
+                               "1. 32-28 (33-29) 19-23 2. 28x19 14x23 *\n"
+                               "99-98 17-18 *";
+    const struct pdn_settings settings = {
+        .variant = variant_named("international"), .keep_broken = true, .one_variant = true};
+    struct pdn_reader *reader = pdn_reader_new("f.pdn", text, sizeof text - 1, &settings);
+    struct pdn_game game;
+    cr_assert(pdn_read(reader, &game));
+    cr_expect(game.broken && game.number == 2 && game.ply_count == 2 && game.plies[1].index >= 0);
+    pdn_game_free(&game);
+    cr_assert(pdn_read(reader, &game));
+    cr_expect(!game.broken && game.number == 3 && game.ply_count == 4 && game.line == 3);
+    pdn_game_free(&game);
+    cr_assert(!pdn_read(reader, &game));
+    const struct pdn_counts counts = pdn_reader_counts(reader);
+    cr_expect_eq(counts.read, 2);
+    cr_expect_eq(counts.skipped, 2);
+    cr_expect_eq(counts.others, 1);
+    cr_expect_eq(counts.broken, 1);
+    cr_expect_eq(counts.moves, 6);
+    cr_expect_eq(counts.lost_moves, 3 + 2 + 2);
+    pdn_reader_free(reader);
 }
 
 // Files written for this test; what must be read of NAME.pdn stands in NAME.txt.
