@@ -13,6 +13,7 @@
 #include "core/notation.h"
 #include "core/support/memory.h"
 #include "core/variant.h"
+#include "tests/named.h"
 #include "tests/random_positions.h"
 
 enum {
@@ -21,20 +22,6 @@ enum {
 };
 
 static struct move_list *list_new(void) { return memory_new(1, sizeof(struct move_list)); }
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
-
-static struct position position_of(const struct variant *variant, const char *fen) {
-    struct position p;
-    struct error error;
-    cr_assert(position_from_fen(variant, fen, &p, &error), "%s", error.text);
-    return p;
-}
 
 static int most_pieces(const struct rules *r) { return r->rows_of_men * r->width / 2; }
 

@@ -14,6 +14,7 @@
 #include "core/support/memory.h"
 #include "search/dxp_engine.h"
 #include "search/wire.h"
+#include "tests/named.h"
 #include "tests/table.h"
 
 #define START   "zzzzzzzzzzzzzzzzzzzzeeeeeeeeeewwwwwwwwwwwwwwwwwwww"
@@ -21,13 +22,6 @@
 #define ENGINE  "engine                          "
 #define EMPTY10 "eeeeeeeeee"
 #define NAME    "Tornado voor Windows 4.0        "
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
 
 static struct dxp_message message_of(const char *text) {
     struct dxp_message message;

@@ -11,23 +11,10 @@
 #include "core/support/file.h"
 #include "core/support/memory.h"
 #include "search/eval.h"
+#include "tests/named.h"
 #include "tests/random_positions.h"
 
 enum { POSITIONS = 2000 };  // of each variant
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
-
-static struct position position_of(const struct variant *variant, const char *fen) {
-    struct position p;
-    struct error error;
-    cr_assert(position_from_fen(variant, fen, &p, &error), "%s", error.text);
-    return p;
-}
 
 static struct weights random_weights(const struct variant *variant, uint64_t unit, int size) {
     struct splitmix random = splitmix_of("weights", unit);

@@ -7,19 +7,13 @@
 #include "core/game.h"
 #include "core/notation.h"
 #include "core/support/memory.h"
+#include "tests/named.h"
 #include "tests/random_positions.h"
 
 enum {
     RANDOM_GAMES = 150,  // of each variant
     RANDOM_PLIES = 120,
 };
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
 
 static struct game game_from(const char *variant_name, const char *fen, const struct draw_rules *draws) {
     const struct variant *variant = variant_named(variant_name);

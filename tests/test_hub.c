@@ -11,14 +11,8 @@
 #include "core/support/random.h"
 #include "search/budget.h"
 #include "search/search.h"
+#include "tests/named.h"
 #include "tests/table.h"
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
 
 static struct hub_line line_of(const char *text) {
     struct hub_line line = {0};

@@ -8,6 +8,7 @@
 
 #include "core/notation.h"
 #include "core/variant.h"
+#include "tests/named.h"
 #include "tests/random_positions.h"
 #include "tests/table.h"
 
@@ -19,13 +20,6 @@ enum {
     RANDOM_UNITS = 200,  // random placements of each variant
     RANDOM_PLIES = 12,   // played on from each
 };
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
 
 static struct move_list *list_new(void) { return memory_new(1, sizeof(struct move_list)); }
 

@@ -1,5 +1,6 @@
 // test_notation.c -- square names, FEN, PDN and Hub moves, in both directions, for every variant.
 #include "core/notation.h"
+#include "tests/named.h"
 
 #include <stdio.h>
 
@@ -7,20 +8,6 @@
 #include "tests/table.h"
 
 #define FOR_EACH_VARIANT(v) for (const struct variant *v = variants; v < variants + variant_count; v++)
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
-
-static struct position position_of(const struct variant *variant, const char *fen) {
-    struct position p;
-    struct error error;
-    cr_assert(position_from_fen(variant, fen, &p, &error), "%s: %s", fen, error.text);
-    return p;
-}
 
 // ---- squares ----
 

@@ -9,21 +9,8 @@
 #include "search/board_view.h"
 #include "search/levels.h"
 #include "search/move_input.h"
+#include "tests/named.h"
 #include "tests/table.h"
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
-
-static struct position position_of(const struct variant *variant, const char *fen) {
-    struct error error;
-    struct position p;
-    cr_assert(position_from_fen(variant, fen, &p, &error), "%s: %s", fen, error.text);
-    return p;
-}
 
 // ---- boards ----
 

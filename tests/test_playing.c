@@ -1,15 +1,9 @@
 // test_playing.c -- openings are what they promise, games follow the rules and repeat exactly.
 
+#include "tests/named.h"
 #include "tests/selfplay_games.h"
 
 // ---- openings ----
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert_not_null(variant);
-    return variant;
-}
 
 Test(openings, parse_start_and_random) {
     const struct variant *variant = variant_named("spanish");

@@ -6,6 +6,7 @@
 #include "core/notation.h"
 #include "core/support/memory.h"
 #include "search/search.h"
+#include "tests/named.h"
 #include "tests/random_positions.h"
 
 enum {
@@ -22,13 +23,6 @@ enum {
     CLAIMING_POSITIONS = 30,  // of each variant
     PLAYED_OUT_NODES = 20000,
 };
-
-static const struct variant *variant_named(const char *name) {
-    struct error error;
-    const struct variant *variant = variant_find(name, &error);
-    cr_assert(variant, "%s", error.text);
-    return variant;
-}
 
 static struct game game_from(const struct variant *variant, const char *fen) {
     struct position start;
