@@ -36,12 +36,28 @@ static inline void fuzz_check_error(const struct error *error) {
                      "an error of several lines");
 }
 
+static char fuzz_file_path[] = "/tmp/fuzz_XXXXXX";
+static inline void fuzz_file_remove(void) { unlink(fuzz_file_path); }
+
+// A file that holds just these bytes, for functions that want a path; the same one each time.
+static inline const char *fuzz_file(const void *bytes, size_t size) {
+    static int file = -1;
+    if (file < 0) {
+        file = mkstemp(fuzz_file_path);
+        atexit(fuzz_file_remove);
+    }
+    fuzz_require(ftruncate(file, 0) == 0 && pwrite(file, bytes, size, 0) == (ssize_t)size,
+                 "no room for a file");
+    return fuzz_file_path;
+}
+
 #ifndef HUFF_LIBFUZZER
 
-enum {
-    FUZZ_INPUT_SIZE = 1 << 14,
-    FUZZ_HANG_SECONDS = 300,
-};
+#ifndef FUZZ_INPUT_SIZE
+#define FUZZ_INPUT_SIZE (1 << 14)
+#endif
+
+enum { FUZZ_HANG_SECONDS = 300 };
 
 // What does not fit is left out.
 struct fuzz_input {
