@@ -332,7 +332,7 @@ static int play(const struct arguments *arguments, const struct match_settings *
 
 static int begin(struct arguments *arguments, struct error *error) {
     struct match_settings settings;
-    if (!match_settings_read(arguments->config, &arguments->words, &settings, error))
+    if (!match_settings_read(arguments->config, NULL, 0, &arguments->words, &settings, error))
         return options_fail(PROGRAM, EXIT_USAGE, error);
     settings.pin = arguments->pin;
     struct match_folder folder = {.lock = -1};

@@ -107,7 +107,7 @@ static bool read_settings(const struct match_folder *folder, struct match_settin
     struct match_words words;
     if (!match_words_from_json(manifest_config(&folder->manifest), &words, error)) return false;
     const bool done =
-        check_paths(folder, &words, error) && match_settings_read(NULL, &words, settings, error);
+        check_paths(folder, &words, error) && match_settings_read(NULL, NULL, 0, &words, settings, error);
     match_words_free(&words);
     return done;
 }

@@ -164,6 +164,8 @@ bool sprt_words_parse(char *text, struct sprt_words *words, struct error *error)
 
 struct reader {
     const char *config;
+    const char *const *sets;  // that go on top of it
+    int set_count;
     const struct match_words *options, *file;
     struct error *error;
 };
@@ -196,7 +198,8 @@ static struct word choose(const char *option, const char *file, const char *key)
 #define WORD(reader, key) choose((reader)->options->key, (reader)->file->key, #key)
 
 static bool refuse(const struct reader *reader, const struct word *word, const char *cause) {
-    return word->in_file ? config_refuse(reader->config, NULL, 0, word->place, reader->error, "%s", cause)
+    return word->in_file ? config_refuse(reader->config, reader->sets, reader->set_count, word->place,
+                                         reader->error, "%s", cause)
                          : error_set(reader->error, "%s: %s", word->place, cause);
 }
 
@@ -570,13 +573,19 @@ static bool take_all(const struct reader *reader, struct match_settings *setting
            take_engines(reader, settings);
 }
 
-bool match_settings_read(const char *config, const struct match_words *options,
-                         struct match_settings *settings, struct error *error) {
+bool match_settings_read(const char *config, const char *const *sets, int set_count,
+                         const struct match_words *options, struct match_settings *settings,
+                         struct error *error) {
     *settings = (struct match_settings){0};
     void *file;
     if (!match_words_check(options, error)) return false;
-    if (!config_read(config, NULL, 0, &match_schema, &file, error)) return false;
-    const struct reader reader = {.config = config, .options = options, .file = file, .error = error};
+    if (!config_read(config, sets, set_count, &match_schema, &file, error)) return false;
+    const struct reader reader = {.config = config,
+                                  .sets = sets,
+                                  .set_count = set_count,
+                                  .options = options,
+                                  .file = file,
+                                  .error = error};
     const bool done = take_all(&reader, settings);
     settings->words = match_words_to_json(options, file);
     config_free(&match_schema, file);

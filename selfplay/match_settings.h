@@ -126,9 +126,11 @@ struct match_settings {
     json_t *words;  // all of the above as it was said, but for the number of threads (match_words.h)
 };
 
-// `config` may be NULL. An error names the option, or the line of the file.
-bool match_settings_read(const char *config, const struct match_words *options, struct match_settings *,
-                         struct error *) __attribute__((warn_unused_result));
+// `config` may be NULL or a section of a file; `sets` ("nodes=500") go on top of it (config.h). An error
+// names the option, or the line of the file.
+bool match_settings_read(const char *config, const char *const *sets, int set_count,
+                         const struct match_words *options, struct match_settings *, struct error *)
+    __attribute__((warn_unused_result));
 void match_settings_free(struct match_settings *);
 
 // Reads the weights of the engines and the openings.

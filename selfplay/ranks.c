@@ -2,6 +2,7 @@
 
 #include "selfplay/ranks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,11 @@ struct ranks {
 
 int ranks_number(const struct ranks *ranks) { return ranks->number; }
 int ranks_count(const struct ranks *ranks) { return ranks->count; }
+
+void ranks_count_anew(struct ranks *ranks) {
+    assert(ranks->count == 1);
+    memset(ranks->slots, 0, sizeof ranks->slots);
+}
 
 static void answer_question(struct ranks *ranks, const uint64_t question[static SLOTS],
                             uint64_t answer[static SLOTS]) {

@@ -24,6 +24,9 @@ bool ranks_agree(struct ranks *, bool mine);
 // Gives the bytes of rank 0 to all.
 void ranks_share(struct ranks *, void *data, size_t size);
 
+// Counts from 0 again, for another run of the same process; there is one rank only.
+void ranks_count_anew(struct ranks *);
+
 // 0, 1, 2, ... : each number goes to one rank only.
 uint64_t ranks_take(struct ranks *);
 // Adds to sums that all share; sums[] is what they are then.

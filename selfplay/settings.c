@@ -117,11 +117,7 @@ static bool take(const struct source *source, const char *key, const uint32_t *g
 }
 
 static bool is_set(const struct source *source, const char *key) {
-    const size_t length = strlen(key);
-    for (int i = 0; i < source->set_count; i++) {
-        if (strncmp(source->sets[i], key, length) == 0 && source->sets[i][length] == '=') return true;
-    }
-    return false;
+    return config_was_set(source->path, source->sets, source->set_count, key);
 }
 
 // A limit; --set of one is stronger than the file's, of whatever kind.

@@ -864,6 +864,95 @@ Test(config, refusals_find_entries_of_lists) {
     free(path);
 }
 
+// ---- Sections of a config ----
+
+static const char sections[] =
+    "seed: 1\nplay:\n  variant: x\n  games: 7\n  opening:\n    random_plies: 99\nother: {games: y}\nempty:\n";
+
+// A section of a file with the text above.
+static char *make_section(const char *name) {
+    struct error error;
+    char *path = in_folder("sections.yaml");
+    cr_assert(file_replace(path, sections, strlen(sections), &error));
+    char *section = config_section(path, name);
+    free(path);
+    return section;
+}
+
+Test(config, a_section_is_read_alone) {
+    struct error error;
+    char *path = make_section("play");
+    void *config = NULL;
+    const char *const sets[] = {"other.games=5", "play.opening.book=b", "play.rate=1.5"};
+    cr_assert(config_read(path, sets, COUNT(sets), &schema, &config, &error), "%s", error.text);
+    const struct settings *read = config;
+    cr_assert_str_eq(read->variant, "x");
+    cr_assert_eq(read->games, 7);
+    cr_assert_str_eq(read->opening.book, "b");
+    cr_assert_float_eq(read->rate, 1.5, 1e-12);
+    config_free(&schema, config);
+    free(path);
+}
+
+Test(config, a_section_that_is_not_there_is_empty) {
+    static const char *const names[] = {"nothing", "empty"};
+    for (int i = 0; i < COUNT(names); i++) {
+        struct error error;
+        char *path = make_section(names[i]), *set = memory_text("%s.variant=x", names[i]);
+        void *config = NULL;
+        cr_assert_not(config_read(path, NULL, 0, &schema, &config, &error));
+        char *missing = memory_text("%s.variant: missing", names[i]);
+        cr_assert_not_null(strstr(error.text, missing), "%s", error.text);
+        char *games = memory_text("%s.games=2", names[i]);
+        cr_assert(config_read(path, (const char *const[]){set, games}, 2, &schema, &config, &error), "%s",
+                  error.text);
+        config_free(&schema, config);
+        free(games);
+        free(missing);
+        free(set);
+        free(path);
+    }
+}
+
+Test(config, errors_of_a_section_name_it) {
+    struct error error;
+    void *config = NULL;
+    char *other = make_section("other"), *play = make_section("play"), *seed = make_section("seed");
+    const struct {
+        const char *path, *set, *text;
+    } rows[] = {
+        {other, "other.variant=x", "sections.yaml:7: other.games: expected a whole number, got \"y\""},
+        {play, "play.games=z", "--set play.games: expected a whole number, got \"z\""},
+        {play, "play.opening.bok=z", "--set play.opening.bok: unknown key"},
+        {seed, "x=y", "sections.yaml:1: seed: expected a mapping of keys to values, got a value"},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        cr_assert_not(config_read(rows[i].path, &rows[i].set, 1, &schema, &config, &error));
+        cr_expect_not_null(strstr(error.text, rows[i].text), "%s", error.text);
+    }
+    const char *const sets[] = {"play.games=0"};
+    cr_assert_not(config_range(play, sets, 1, "opening.random_plies", 99, 0, 20, &error));
+    cr_expect_not_null(strstr(error.text, "sections.yaml:6: play.opening.random_plies: expected 0..20"), "%s",
+                       error.text);
+    cr_assert_not(config_range(play, sets, 1, "games", 0, 1, 10, &error));
+    cr_expect_str_eq(error.text, "--set play.games: expected 1..10, got \"0\"");
+    free(other);
+    free(play);
+    free(seed);
+}
+
+Test(config, tells_which_keys_it_has) {
+    char *play = make_section("play");
+    const char *const sets[] = {"play.rate=1"};
+    cr_expect(config_has(play, sets, 1, "opening.random_plies"));
+    cr_expect(config_has(play, sets, 1, "rate"));
+    cr_expect_not(config_has(play, sets, 1, "opening.book"));
+    cr_expect_not(config_has(play, sets, 1, "seed"));
+    cr_expect(config_was_set(play, sets, 1, "rate"));
+    cr_expect_not(config_was_set(play, sets, 1, "games"));
+    free(play);
+}
+
 // ---- Progress and signals ----
 
 static void *step_often(void *data) {

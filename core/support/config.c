@@ -19,14 +19,15 @@
 #include "core/support/memory.h"
 #include "core/support/options.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_KEY = 256, MOST_LIST = 768 };
+enum { MOST_BYTES = 1 << 20, MOST_KEY = 256, MOST_LIST = 768, SECTION_MARK = '#' };
 
 // What a check of the tree needs to know to name the place of an error.
 struct check {
     yaml_document_t *document;
-    const char *path;    // NULL without a file
-    const char *option;  // the key of the --set that was just put into the tree, or NULL
-    bool complete;       // nothing more will be put in: keys that are missing are errors
+    const char *path;     // NULL without a file
+    const char *section;  // of the file, that is the tree; NULL: it is the whole file
+    const char *option;   // the key of the --set that was just put into the tree, or NULL
+    bool complete;        // nothing more will be put in: keys that are missing are errors
     struct error *error;
 };
 
@@ -271,7 +272,8 @@ static bool check_node(const struct check *check, const yaml_node_t *node, const
 }
 
 static bool check_tree(const struct check *check, const cyaml_schema_value_t *schema) {
-    return check_node(check, yaml_document_get_root_node(check->document), "", schema);
+    return check_node(check, yaml_document_get_root_node(check->document),
+                      check->section != NULL ? check->section : "", schema);
 }
 
 // ---- Text to tree and back ----
@@ -414,17 +416,19 @@ static void put_set(yaml_document_t *document, char *key, const char *value) {
     put(document, mapping, name, new_scalar(document, value, strlen(value), YAML_DOUBLE_QUOTED_SCALAR_STYLE));
 }
 
-static bool apply_set(struct check *check, const char *set, const cyaml_schema_value_t *schema) {
+// `set` is the part of `whole` behind the section that the tree is.
+static bool apply_set(struct check *check, const char *whole, const char *set,
+                      const cyaml_schema_value_t *schema) {
     const char *equals = strchr(set, '=');
     if (equals == NULL || equals == set) {
-        return error_set(check->error, "--set: expected KEY=VALUE, got \"%.80s\"", set);
+        return error_set(check->error, "--set: expected KEY=VALUE, got \"%.80s\"", whole);
     }
     // The document takes no other text; a node that nothing refers to does no harm.
     if (new_scalar(check->document, set, strlen(set), YAML_ANY_SCALAR_STYLE) == 0)
         return error_set(check->error, "--set: expected text in UTF-8, got \"%s\"",
                          error_quote(set, strlen(set)).text);
-    char *key = memory_text("%.*s", (int)(equals - set), set);
-    char *parts = memory_text("%s", key);
+    char *key = memory_text("%.*s", (int)(equals - whole), whole);
+    char *parts = memory_text("%.*s", (int)(equals - set), set);
     put_set(check->document, parts, equals + 1);
     check->option = key;
     const bool good = check_tree(check, schema);
@@ -468,21 +472,84 @@ void config_free(const cyaml_schema_value_t *schema, void *config) {
     cyaml_free(&settings, schema, config, 0);
 }
 
-// ---- The whole ----
+// ---- Sections ----
 
-static const char *real_path(const char *path) {
-    return path != NULL && strcmp(path, "-") == 0 ? NULL : path;
+// What a path names: a file and a section of it, either of which may be NULL.
+struct source {
+    char *whole, *path, *section;
+};
+
+static struct source source_of(const char *path) {
+    struct source source = {NULL};
+    if (path == NULL) return source;
+    source.path = source.whole = memory_text("%s", path);
+    char *mark = strrchr(source.path, SECTION_MARK);
+    if (mark != NULL && !file_exists(path)) {
+        *mark = '\0';
+        source.section = mark + 1;
+    }
+    if (strcmp(source.path, "-") == 0) source.path = NULL;
+    return source;
 }
 
-bool config_read(const char *path, const char *const *sets, int set_count, const cyaml_schema_value_t *schema,
-                 void **config, struct error *error) {
-    path = real_path(path);
-    yaml_document_t document;
-    if (!read_tree(path, &document, error)) return false;
+static void source_free(const struct source *source) { free(source->whole); }
 
-    struct check check = {.document = &document, .path = path, .error = error};
-    bool good = check_tree(&check, schema);
-    for (int i = 0; good && i < set_count; i++) good = apply_set(&check, sets[i], schema);
+// "KEY" or "SECTION.KEY", freed by the caller.
+static char *whole_key(const struct source *source, const char *key) {
+    return source->section != NULL ? memory_text("%s.%s", source->section, key) : memory_text("%s", key);
+}
+
+// What is behind "SECTION." in a --set; NULL for those of other sections.
+static const char *set_within(const struct source *source, const char *set) {
+    if (source->section == NULL) return set;
+    const size_t length = strlen(source->section);
+    return strncmp(set, source->section, length) == 0 && set[length] == '.' ? set + length + 1 : NULL;
+}
+
+// Makes a section the tree: an empty mapping when it is not there.
+static void take_section(yaml_document_t *document, const char *section) {
+    if (section == NULL) return;
+    yaml_node_t *root = yaml_document_get_root_node(document);
+    const yaml_node_pair_t *pair =
+        root->type == YAML_MAPPING_NODE ? find_pair(document, root, section) : NULL;
+    int found = pair != NULL ? pair->value : 0;
+    const yaml_mark_t start = root->start_mark;
+    const bool empty = found == 0 || (yaml_document_get_node(document, found)->type == YAML_SCALAR_NODE &&
+                                      *text_of(yaml_document_get_node(document, found)) == '\0');
+    if (empty) found = yaml_document_add_mapping(document, NULL, YAML_ANY_MAPPING_STYLE);
+    // The root is node 1, and what is not reached from it does no harm.
+    root = yaml_document_get_root_node(document);
+    yaml_node_t *node = yaml_document_get_node(document, found);
+    const yaml_node_t old = *root;
+    *root = *node;
+    *node = old;
+    if (empty) root->start_mark = start;
+}
+
+char *config_section(const char *path, const char *name) {
+    return memory_text("%s%c%s", path != NULL ? path : "-", SECTION_MARK, name);
+}
+
+// ---- The whole ----
+
+static bool apply_sets(struct check *check, const struct source *source, const char *const *sets, int count,
+                       const cyaml_schema_value_t *schema) {
+    for (int i = 0; i < count; i++) {
+        const char *set = set_within(source, sets[i]);
+        if (set != NULL && !apply_set(check, sets[i], set, schema)) return false;
+    }
+    return true;
+}
+
+static bool read_source(const struct source *source, const char *const *sets, int set_count,
+                        const cyaml_schema_value_t *schema, void **config, struct error *error) {
+    yaml_document_t document;
+    if (!read_tree(source->path, &document, error)) return false;
+    take_section(&document, source->section);
+
+    struct check check = {
+        .document = &document, .path = source->path, .section = source->section, .error = error};
+    bool good = check_tree(&check, schema) && apply_sets(&check, source, sets, set_count, schema);
     check.complete = true;
     good = good && check_tree(&check, schema);
     if (!good) {
@@ -490,9 +557,17 @@ bool config_read(const char *path, const char *const *sets, int set_count, const
         return false;
     }
     struct bytes text = write_tree(&document);
-    good = load(path, &text, schema, config, error);
+    good = load(source->path, &text, schema, config, error);
     free(text.data);
     return good;
+}
+
+bool config_read(const char *path, const char *const *sets, int set_count, const cyaml_schema_value_t *schema,
+                 void **config, struct error *error) {
+    const struct source source = source_of(path);
+    const bool done = read_source(&source, sets, set_count, schema, config, error);
+    source_free(&source);
+    return done;
 }
 
 // The entry of a list that "[2]" names, or NULL.
@@ -506,22 +581,23 @@ static const yaml_node_t *find_entry(yaml_document_t *document, const yaml_node_
 }
 
 // The line of the value of "outer.inner" or "list[2].inner", or of as much of it as is there; 0 when the file
-// cannot be read.
-static size_t line_of(const char *path, const char *key) {
+// cannot be read. `whole`: of nothing less.
+static size_t line_of(const char *path, const char *key, bool whole) {
     yaml_document_t document;
     if (path == NULL || !read_tree(path, &document, NULL)) return 0;
     const yaml_node_t *node = yaml_document_get_root_node(&document), *entry;
     char *parts = memory_text("%s", key), *rest = parts;
-    for (char *name = strsep(&rest, "."); name != NULL && node->type == YAML_MAPPING_NODE;
+    bool found = true;
+    for (char *name = strsep(&rest, "."); name != NULL && (found = node->type == YAML_MAPPING_NODE);
          name = strsep(&rest, ".")) {
         char *index = strchr(name, '[');
         if (index != NULL) *index = '\0';
         const yaml_node_pair_t *pair = find_pair(&document, node, name);
-        if (pair == NULL) break;
+        if (!(found = pair != NULL)) break;
         node = yaml_document_get_node(&document, pair->value);
         if (index != NULL && (entry = find_entry(&document, node, index)) != NULL) node = entry;
     }
-    const size_t line = node->start_mark.line + 1;
+    const size_t line = found || !whole ? node->start_mark.line + 1 : 0;
     free(parts);
     yaml_document_delete(&document);
     return line;
@@ -535,6 +611,24 @@ static bool was_set(const char *const *sets, int set_count, const char *key) {
     return false;
 }
 
+bool config_was_set(const char *path, const char *const *sets, int set_count, const char *key) {
+    const struct source source = source_of(path);
+    char *whole = whole_key(&source, key);
+    const bool found = was_set(sets, set_count, whole);
+    free(whole);
+    source_free(&source);
+    return found;
+}
+
+bool config_has(const char *path, const char *const *sets, int set_count, const char *key) {
+    const struct source source = source_of(path);
+    char *whole = whole_key(&source, key);
+    const bool found = was_set(sets, set_count, whole) || line_of(source.path, whole, true) != 0;
+    free(whole);
+    source_free(&source);
+    return found;
+}
+
 bool config_refuse(const char *path, const char *const *sets, int set_count, const char *key,
                    struct error *error, const char *format, ...) {
     struct error cause;
@@ -542,10 +636,14 @@ bool config_refuse(const char *path, const char *const *sets, int set_count, con
     va_start(arguments, format);
     vsnprintf(cause.text, sizeof cause.text, format, arguments);
     va_end(arguments);
-    path = real_path(path);
-    const char *option = was_set(sets, set_count, key) ? key : NULL;
-    const size_t line = option != NULL ? 0 : line_of(path, key);
-    return error_set(error, "%s: %s", name_place(path, option, line, key).text, cause.text);
+    const struct source source = source_of(path);
+    char *whole = whole_key(&source, key);
+    const char *option = was_set(sets, set_count, whole) ? whole : NULL;
+    const size_t line = option != NULL ? 0 : line_of(source.path, whole, false);
+    error_set(error, "%s: %s", name_place(source.path, option, line, whole).text, cause.text);
+    free(whole);
+    source_free(&source);
+    return false;
 }
 
 bool config_range(const char *path, const char *const *sets, int set_count, const char *key, double value,

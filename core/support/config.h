@@ -17,6 +17,16 @@ bool config_read(const char *path, const char *const *sets, int set_count, const
                  void **config, struct error *) __attribute__((warn_unused_result));
 void config_free(const cyaml_schema_value_t *schema, void *config);
 
+// A path that names the section `name` of a file instead of all of it ("FILE#NAME"; freed by the caller): a
+// mapping under a key, which the file's own schema leaves alone (CYAML_IGNORE). Keys are then those of the
+// section, --set and errors have the section before them ("games" is "--set selfplay.games=100"), and --set
+// of other sections do not count. A section that is not there is an empty mapping.
+char *config_section(const char *path, const char *name);
+
+// Does the file or a --set have this key? And a --set alone?
+bool config_has(const char *path, const char *const *sets, int set_count, const char *key);
+bool config_was_set(const char *path, const char *const *sets, int set_count, const char *key);
+
 // For what a schema cannot say: the error of a value that was read ("configs/x.yaml:12: games: ..." or
 // "--set games: ..."), from the same path and sets. `key` may name an entry of a list ("engines[1].nodes").
 // Return false; config_range only outside least..most.
