@@ -1,6 +1,7 @@
 // eval.c -- the evaluation of a position: its features, and their weighted sum two ways.
 //
-// eval_score is the definition that the tuner fits; evaluator_score is the same sum arranged for speed.
+// eval_look and eval_score are the definition that the tuner fits; evaluator_score is the same sum arranged
+// for speed.
 #include "search/eval.h"
 
 #include <stdlib.h>
@@ -108,8 +109,12 @@ static struct eval_shares shares_of(int pieces, int half) {
 
 static int count_pieces(const struct position *p) { return bits_count(p->pieces[WHITE] | p->pieces[BLACK]); }
 
+struct eval_shares eval_shares_of(const struct variant *variant, int pieces) {
+    return shares_of(pieces, half_of_pieces(variant->rules));
+}
+
 struct eval_shares eval_shares(const struct variant *variant, const struct position *p) {
-    return shares_of(count_pieces(p), half_of_pieces(variant->rules));
+    return eval_shares_of(variant, count_pieces(p));
 }
 
 // Material that is drawish, in eighths that the lead of the stronger side keeps.
@@ -168,77 +173,99 @@ ALWAYS_INLINE int to_score(int64_t whole, int eighths, uint8_t turn) {
 
 // ---- the definition ----
 
+// White's and Black's pieces of one kind, each seen by its owner; those that stand on the same square of his
+// cancel out.
+ALWAYS_INLINE void look_at_squares(int width, bitboard white, bitboard black, bitboard squares[static 2]) {
+    const bitboard turned = black ? board_turned(width, black) : 0;
+    squares[WHITE] = white & ~turned;
+    squares[BLACK] = turned & ~white;
+}
+
+// What each side sees through the windows, White's view of the upper ones and Black's of the lower ones.
+ALWAYS_INLINE void look_through_windows(int width, bitboard white, bitboard black, struct eval_sight *sight) {
+    const int count = window_count(width);
+#pragma GCC unroll 8
+    for (int table = 0; table < window_tables(width); table++) {
+        sight->view[table][WHITE] = (uint16_t)window_view(width, table, white, black);
+        sight->view[table][BLACK] = (uint16_t)window_view_from_top(width, count - 1 - table, black, white);
+    }
+}
+
+ALWAYS_INLINE void look_on(int width, const struct rules *rules, const struct position *p,
+                           struct eval_sight *sight) {
+    const bitboard white = position_men(p, WHITE), black = position_men(p, BLACK);
+    int8_t *const count = sight->count;
+    count[TERM_TURN] = p->turn == WHITE ? 1 : -1;
+    count[TERM_OPPOSITION] = (int8_t)(rules->king_range == SHORT_KING ? opposition(width, p) : 0);
+    count[TERM_BALANCE] = (int8_t)(imbalance(width, white) - imbalance(width, black));
+    look_at_squares(width, white, black, sight->men);
+    look_through_windows(width, white, black, sight);
+    count[TERM_FIRST_KING] = count[TERM_KING_SAFE] = count[TERM_KING_UNSAFE] = 0;
+    sight->kings[WHITE] = sight->kings[BLACK] = 0;
+    if (!p->kings) return;
+    const struct king_squares squares = count_king_squares(rules, width, p);
+    count[TERM_FIRST_KING] = (int8_t)first_king(p);
+    count[TERM_KING_SAFE] = (int8_t)squares.safe;
+    count[TERM_KING_UNSAFE] = (int8_t)squares.unsafe;
+    look_at_squares(width, position_kings(p, WHITE), position_kings(p, BLACK), sight->kings);
+}
+
+void eval_look(const struct variant *variant, const struct position *p, struct eval_sight *sight) {
+    const struct rules *rules = variant->rules;
+    if (rules->width == 10)
+        look_on(10, rules, p, sight);
+    else
+        look_on(8, rules, p, sight);
+}
+
+// ---- as a list ----
+
 static int add_feature(struct feature *features, int n, int term, int count) {
     if (count) features[n++] = (struct feature){.term = term, .count = count};
     return n;
 }
 
-// White's and Black's pieces of one kind, each seen by its owner; those that stand on the same square of his
-// cancel out. `black` is turned.
-ALWAYS_INLINE int add_squares(struct feature *features, int n, int term, int width, bitboard white,
-                              bitboard black) {
-    for (bitboard b = white ^ black; b; b = bits_without_lowest(b)) {
+static int add_squares(struct feature *features, int n, int term, int width,
+                       const bitboard squares[static 2]) {
+    for (bitboard b = squares[WHITE] | squares[BLACK]; b; b = bits_without_lowest(b)) {
         const int number = board_number(width, bits_first(b));
-        n = add_feature(features, n, term + number - 1, white & bits_lowest(b) ? 1 : -1);
+        n = add_feature(features, n, term + number - 1, squares[WHITE] & bits_lowest(b) ? 1 : -1);
     }
     return n;
 }
 
-// What each side sees through the windows, White's view of the upper ones and Black's of the lower ones.
-ALWAYS_INLINE int add_windows(struct feature *features, int n, int width, bitboard white, bitboard black) {
-    const int count = window_count(width);
-#pragma GCC unroll 8
-    for (int table = 0; table < window_tables(width); table++) {
-        const int first = TERM_PATTERN + table * WINDOW_VIEWS, counterpart = count - 1 - table;
-        const int seen = window_view(width, table, white, black);
-        const int seen_by_black = window_view_from_top(width, counterpart, black, white);
-        if (seen == seen_by_black) continue;
-        n = add_feature(features, n, first + seen, 1);
-        n = add_feature(features, n, first + seen_by_black, -1);
-    }
-    return n;
+static int difference(const bitboard squares[static 2]) {
+    return bits_count(squares[WHITE]) - bits_count(squares[BLACK]);
 }
 
 // Rows that men have gone forward, White's less Black's.
-ALWAYS_INLINE int tempo(int width, bitboard white, bitboard black) {
+static int tempo(int width, const bitboard men[static 2]) {
     int rows = 0;
-#pragma GCC unroll 10
-    for (int row = 0; row < MAX_WIDTH; row++) {
-        if (row >= width) break;
-        rows += (width - 1 - row) * bits_count(white & board_row(width, row)) -
-                row * bits_count(black & board_row(width, row));
+    for (int row = 0; row < width; row++) {
+        const bitboard squares = board_row(width, row);
+        rows += (width - 1 - row) * (bits_count(men[WHITE] & squares) - bits_count(men[BLACK] & squares));
     }
     return rows;
 }
 
-ALWAYS_INLINE int features_on(int width, const struct rules *rules, const struct position *p,
-                              struct feature features[static MAX_FEATURES]) {
-    const bitboard men[2] = {position_men(p, WHITE), position_men(p, BLACK)};
-    const bitboard kings[2] = {position_kings(p, WHITE), position_kings(p, BLACK)};
-
-    int n = add_feature(features, 0, TERM_MAN, bits_count(men[WHITE]) - bits_count(men[BLACK]));
-    n = add_feature(features, n, TERM_TEMPO, tempo(width, men[WHITE], men[BLACK]));
-    n = add_feature(features, n, TERM_KING, bits_count(kings[WHITE]) - bits_count(kings[BLACK]));
-    n = add_feature(features, n, TERM_FIRST_KING, first_king(p));
-    n = add_feature(features, n, TERM_TURN, p->turn == WHITE ? 1 : -1);
-    if (rules->king_range == SHORT_KING) n = add_feature(features, n, TERM_OPPOSITION, opposition(width, p));
-    n = add_feature(features, n, TERM_BALANCE, imbalance(width, men[WHITE]) - imbalance(width, men[BLACK]));
-    if (p->kings) {
-        const struct king_squares squares = count_king_squares(rules, width, p);
-        n = add_feature(features, n, TERM_KING_SAFE, squares.safe);
-        n = add_feature(features, n, TERM_KING_UNSAFE, squares.unsafe);
-    }
-    n = add_squares(features, n, TERM_MAN_SQUARE, width, men[WHITE], board_turned(width, men[BLACK]));
-    if (p->kings)
-        n = add_squares(features, n, TERM_KING_SQUARE, width, kings[WHITE],
-                        board_turned(width, kings[BLACK]));
-    return add_windows(features, n, width, men[WHITE], men[BLACK]);
-}
-
 int eval_features(const struct variant *variant, const struct position *p,
                   struct feature features[static MAX_FEATURES]) {
-    const struct rules *rules = variant->rules;
-    return rules->width == 10 ? features_on(10, rules, p, features) : features_on(8, rules, p, features);
+    const int width = variant->rules->width;
+    struct eval_sight sight;
+    eval_look(variant, p, &sight);
+    int n = add_feature(features, 0, TERM_MAN, difference(sight.men));
+    n = add_feature(features, n, TERM_TEMPO, tempo(width, sight.men));
+    n = add_feature(features, n, TERM_KING, difference(sight.kings));
+    for (int t = FIRST_COUNTED; t < COUNTED_END; t++) n = add_feature(features, n, t, sight.count[t]);
+    n = add_squares(features, n, TERM_MAN_SQUARE, width, sight.men);
+    n = add_squares(features, n, TERM_KING_SQUARE, width, sight.kings);
+    for (int table = 0; table < window_tables(width); table++) {
+        const uint16_t *view = sight.view[table];
+        if (view[WHITE] == view[BLACK]) continue;
+        n = add_feature(features, n, TERM_PATTERN + table * WINDOW_VIEWS + view[WHITE], 1);
+        n = add_feature(features, n, TERM_PATTERN + table * WINDOW_VIEWS + view[BLACK], -1);
+    }
+    return n;
 }
 
 int eval_score(const struct weights *weights, const struct position *p) {

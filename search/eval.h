@@ -97,12 +97,24 @@ struct feature {
 int eval_features(const struct variant *, const struct position *,
                   struct feature features[static MAX_FEATURES]);
 
+// The same before it is a list. MAN, TEMPO and KING follow from the squares.
+enum { FIRST_COUNTED = TERM_FIRST_KING, COUNTED_END = TERM_MAN_SQUARE };
+struct eval_sight {
+    // The squares, as their owners see them with the own side at the bottom, where one side alone has a piece
+    // of the kind: White, Black.
+    bitboard men[2], kings[2];
+    uint16_t view[MAX_WINDOW_TABLES][2];  // White's and Black's; they may be the same, and then count nothing
+    int8_t count[COUNTED_END];            // of the terms from FIRST_COUNTED on, by their places in the list
+};
+void eval_look(const struct variant *, const struct position *, struct eval_sight *);
+
 // How far a position is from each knot: the sum of its features' weights at knot k counts of[k] / EVAL_WHOLE.
 enum { EVAL_WHOLE = 480 };  // a multiple of half the pieces that any game starts with, times 8
 struct eval_shares {
     int of[KNOTS];
 };
 struct eval_shares eval_shares(const struct variant *, const struct position *);
+struct eval_shares eval_shares_of(const struct variant *, int pieces);
 
 // The eighths of its lead that the side `ahead` keeps: fewer than 8 in material that is hard to win.
 int eval_scale(const struct variant *, const struct position *, enum side ahead);

@@ -131,8 +131,8 @@ static bool fit_fails(struct sample_sets *sets, const struct fit_settings *setti
 // ---- The regression ----
 
 // Of the weights with support, by their place in the list.
-static int next_supported(const struct knots *gradient, int t) {
-    while (t < TERM_COUNT && gradient[t].at[1] == 0) t++;
+static int next_supported(const per_knot *gradient, int t) {
+    while (t < TERM_COUNT && gradient[t][1] == 0) t++;
     return t;
 }
 
@@ -141,31 +141,31 @@ static void check_gradient(const char *name) {
     const struct variant *variant = find(name);
     struct weights planted = planted_weights(variant);
     struct samples samples = make_samples(variant, &planted, 200, 400, name);
-    struct knots *logits = memory_new(TERM_COUNT, sizeof *logits);
-    struct knots *gradient = memory_new(TERM_COUNT, sizeof *gradient);
+    per_knot *logits = per_knot_new(TERM_COUNT);
+    per_knot *gradient = per_knot_new(TERM_COUNT);
     struct random random = random_stream(3, 4);
     for (int t = 0; t < TERM_COUNT; t++)
-        for (int k = 0; k < KNOTS; k++) logits[t].at[k] = (random_unit(&random) - 0.5) / 4;
+        for (int k = 0; k < KNOTS; k++) logits[t][k] = (random_unit(&random) - 0.5) / 4;
 
     fit_loss(variant, &samples, logits, gradient, 2);
     int views = 0;
     for (int t = 0; t < TERM_COUNT; t = next_supported(gradient, t + (t < TERM_PATTERN ? 1 : STRIDE))) {
         for (int k = 0; k < KNOTS; k++) {
-            const double step = 1e-6, before = logits[t].at[k];
-            logits[t].at[k] = before + step;
+            const double step = 1e-6, before = logits[t][k];
+            logits[t][k] = before + step;
             const double above = fit_loss(variant, &samples, logits, NULL, 1);
-            logits[t].at[k] = before - step;
+            logits[t][k] = before - step;
             const double below = fit_loss(variant, &samples, logits, NULL, 1);
-            logits[t].at[k] = before;
+            logits[t][k] = before;
             const double slope = (above - below) / (2 * step);
-            cr_assert_float_eq(slope, gradient[t].at[k], 1e-4 * (1 + fabs(slope)),
+            cr_assert_float_eq(slope, gradient[t][k], 1e-4 * (1 + fabs(slope)),
                                "%s, term %d, knot %d: %g by differences, %g by the gradient", name, t, k,
-                               slope, gradient[t].at[k]);
+                               slope, gradient[t][k]);
             views += t >= TERM_PATTERN && slope != 0;
         }
     }
     cr_assert(views > 50);
-    cr_assert(fabs(gradient[TERM_MAN].at[1]) > 0.1 && fabs(gradient[TERM_KING_SQUARE + 3].at[1]) > 0.01);
+    cr_assert(fabs(gradient[TERM_MAN][1]) > 0.1 && fabs(gradient[TERM_KING_SQUARE + 3][1]) > 0.01);
     free(samples.sample);
     free(logits);
     free(gradient);
@@ -185,7 +185,7 @@ Test(fit, expects_what_the_engine_evaluates) {
     for (int t = TERM_PATTERN; t < TERM_COUNT; t++)
         for (int k = 0; k < KNOTS; k++) weights.value[t][k] = splitmix_below(&views, 1001) - 500;
     struct samples samples = make_samples(variant, &weights, 200, 2000, "engine");
-    struct knots *logits = memory_new(TERM_COUNT, sizeof *logits);
+    per_knot *logits = per_knot_new(TERM_COUNT);
     fit_logits(&weights, 200, logits);
     for (size_t i = 0; i < samples.count; i++) {
         struct samples one = {.sample = &samples.sample[i], .count = 1};

@@ -13,6 +13,8 @@
 #include "core/support/progress.h"
 #include "tuner/fit_state.h"
 
+#define SMALL 1e-300  // changes no sum, and 0 / SMALL is 0
+
 const struct term_group_info term_groups[GROUP_COUNT] = {
 #define X(name, size, text) {#name, text, TERM_##name, size},
     FOR_EACH_TERM(X)
@@ -22,12 +24,11 @@ const struct term_group_info term_groups[GROUP_COUNT] = {
 // ---- For tests and other commands ----
 
 double fit_loss(const struct variant *variant, const struct samples *samples,
-                const struct knots logits[static TERM_COUNT], struct knots *gradient, int threads) {
+                const per_knot logits[static TERM_COUNT], per_knot *gradient, int threads) {
     struct pass *pass = pass_new(variant, threads);
     struct gradient *sum = gradient != NULL ? gradient_new() : NULL;
     const double loss = pass_over(pass, samples, NULL, 0, samples->count, logits, sum).loss;
-    for (int t = 0; sum != NULL && t < TERM_COUNT; t++)
-        for (int k = 0; k < KNOTS; k++) gradient[t].at[k] += sum->at[t].at[k];
+    for (int t = 0; sum != NULL && t < TERM_COUNT; t++) gradient[t] += sum->at[t];
     gradient_free(sum);
     pass_free(pass);
     return loss;
@@ -36,10 +37,10 @@ double fit_loss(const struct variant *variant, const struct samples *samples,
 // ---- Scales ----
 
 void fit_logits(const struct weights *weights, double centipawns_per_logit,
-                struct knots logits[static TERM_COUNT]) {
+                per_knot logits[static TERM_COUNT]) {
     for (int t = 0; t < TERM_COUNT; t++)
         for (int k = 0; k < KNOTS; k++)
-            logits[t].at[k] = weights->value[t][k] / (WEIGHT_UNIT * centipawns_per_logit);
+            logits[t][k] = weights->value[t][k] / (WEIGHT_UNIT * centipawns_per_logit);
 }
 
 // The first two derivatives of the loss by the slope k of p = logistic(k * score).
@@ -141,15 +142,15 @@ struct descent {
     uint32_t *order;  // of the training positions
     struct pass *pass;
     struct gradient *gradient;
-    struct knots *start;    // [TERM_COUNT], in logits, as the next two
-    struct knots *logits;   // now
-    struct knots *best;     // of the lowest validation loss
-    struct knots *squares;  // AdaGrad: the sum of the squares of past gradients
-    double *support;        // [FEW][KNOTS]: of the result, shared out to knots
-    uint64_t identity;      // of all that the weights depend on but the number of epochs
-    double lowest;          // validation loss
-    uint64_t seen;          // training positions so far
-    uint64_t *pulled;       // of a window's weight: positions seen when it was pulled last
+    per_knot *start;    // [TERM_COUNT], in logits, as the next two
+    per_knot *logits;   // now
+    per_knot *best;     // of the lowest validation loss
+    per_knot *squares;  // AdaGrad: the sum of the squares of past gradients
+    double *support;    // [FEW][KNOTS]: of the result, shared out to knots
+    uint64_t identity;  // of all that the weights depend on but the number of epochs
+    double lowest;      // validation loss
+    uint64_t seen;      // training positions so far
+    uint64_t *pulled;   // of a window's weight: positions seen when it was pulled last
 };
 
 static void count_support(struct descent *descent) {
@@ -174,7 +175,7 @@ static void count_support(struct descent *descent) {
 
 // Of a part: its mean loss, NAN when it is empty, and in *accuracy (unless NULL) how much of the positions of
 // decided games the side that won was ahead in.
-static double measure(const struct descent *descent, enum split part, const struct knots *logits,
+static double measure(const struct descent *descent, enum split part, const per_knot *logits,
                       double *accuracy) {
     const struct samples *samples = &descent->sets->part[part];
     const struct sums sums = pass_over(descent->pass, samples, NULL, 0, samples->count, logits, NULL);
@@ -182,7 +183,7 @@ static double measure(const struct descent *descent, enum split part, const stru
     return sums.loss / (double)samples->count;
 }
 
-static double mean_loss(const struct descent *descent, enum split part, const struct knots *logits) {
+static double mean_loss(const struct descent *descent, enum split part, const per_knot *logits) {
     return measure(descent, part, logits, NULL);
 }
 
@@ -201,14 +202,14 @@ static void shuffle(uint32_t *order, size_t count, uint64_t seed, int epoch) {
 // A step against the gradient of one weight, which is 0 afterwards; `pull` is how much of the pull of a whole
 // pass over the positions belongs to it.
 static void step_weight(struct descent *descent, int t, double l2, double pull, double rate) {
-    struct knots *logit = &descent->logits[t], *gradient = &descent->gradient->at[t];
-    for (int k = 0; k < KNOTS; k++) {
-        double *squares = &descent->squares[t].at[k];
-        const double slope = gradient->at[k] + l2 * pull * (logit->at[k] - descent->start[t].at[k]);
-        *squares += slope * slope;
-        if (*squares > 0) logit->at[k] -= rate * slope / sqrt(*squares);
-        gradient->at[k] = 0;
-    }
+    per_knot *gradient = &descent->gradient->at[t], *squares = &descent->squares[t],
+             *logit = &descent->logits[t];
+    const per_knot slope = *gradient + l2 * pull * (*logit - descent->start[t]);
+    *squares += slope * slope;
+    per_knot root;
+    for (int k = 0; k < LANES; k++) root[k] = sqrt((*squares)[k]) + SMALL;
+    *logit -= rate * slope / root;
+    *gradient = (per_knot){0};
 }
 
 static void step_few(struct descent *descent, double pull, double rate) {
@@ -217,7 +218,7 @@ static void step_few(struct descent *descent, double pull, double rate) {
         const struct term_group_info *info = &term_groups[group];
         for (int t = info->first; t < info->first + info->count; t++) {
             if (l2 >= HELD)
-                descent->gradient->at[t] = (struct knots){0};
+                descent->gradient->at[t] = (per_knot){0};
             else
                 step_weight(descent, t, l2, pull, rate);
         }
@@ -234,7 +235,7 @@ static void step_table(struct descent *descent, int table, double rate) {
         const int view = touched->view[i], t = TERM_PATTERN + table * WINDOW_VIEWS + view;
         touched->is_touched[view] = false;
         if (l2 >= HELD) {
-            descent->gradient->at[t] = (struct knots){0};
+            descent->gradient->at[t] = (per_knot){0};
             continue;
         }
         uint64_t *pulled = &descent->pulled[t - TERM_PATTERN];
@@ -272,9 +273,7 @@ static bool run_epoch(struct descent *descent, int epoch, double *loss) {
     return true;
 }
 
-static void copy_logits(struct knots *to, const struct knots *from) {
-    memcpy(to, from, TERM_COUNT * sizeof *to);
-}
+static void copy_logits(per_knot *to, const per_knot *from) { memcpy(to, from, TERM_COUNT * sizeof *to); }
 
 // ---- Its state ----
 
@@ -295,7 +294,7 @@ static uint64_t identity_of(const struct descent *descent) {
     hash = mix_real(mix_real(hash, settings->lambda), settings->rate);
     for (int group = 0; group < GROUP_COUNT; group++) hash = mix_real(hash, settings->l2[group]);
     for (int t = 0; t < TERM_COUNT; t++)
-        for (int k = 0; k < KNOTS; k++) hash = mix_real(hash, descent->start[t].at[k]);
+        for (int k = 0; k < KNOTS; k++) hash = mix_real(hash, descent->start[t][k]);
     for (int part = SPLIT_TRAIN; part <= SPLIT_VALIDATION; part++) {
         const struct samples *samples = &descent->sets->part[part];
         hash = mix(hash, samples->count);
@@ -373,38 +372,38 @@ static bool descend(struct descent *descent, fit_report *report, void *context, 
 // ---- From logits to centipawns ----
 
 // Moves what a piece is worth on average at each knot from the table of its squares to the term of the piece.
-static void take_average(struct knots *logits, const struct descent *descent, enum term_group squares,
+static void take_average(per_knot *logits, const struct descent *descent, enum term_group squares,
                          int piece) {
     const struct term_group_info *info = &term_groups[squares];
     for (int k = 0; k < KNOTS; k++) {
         double sum = 0, pieces = 0;
         for (int t = info->first; t < info->first + info->count; t++) {
-            sum += logits[t].at[k] * descent->support[t * KNOTS + k];
+            sum += logits[t][k] * descent->support[t * KNOTS + k];
             pieces += descent->support[t * KNOTS + k];
         }
         const double average = pieces > 0 ? sum / pieces : 0;
         for (int t = info->first; t < info->first + info->count; t++)
-            logits[t].at[k] = descent->result->support[t] > 0 ? logits[t].at[k] - average : 0;
-        logits[piece].at[k] += average;
+            logits[t][k] = descent->result->support[t] > 0 ? logits[t][k] - average : 0;
+        logits[piece][k] += average;
     }
 }
 
 // Of the men that the positions differ by, on their squares; the tempo counts as rows do.
-static double average_man(const struct knots *logits, const struct descent *descent) {
+static double average_man(const per_knot *logits, const struct descent *descent) {
     const int width = descent->sets->variant->rules->width;
     double sum = 0, men = 0;
     for (int s = 0; s < board_squares(width); s++) {
         const int t = TERM_MAN_SQUARE + s, rows = width - 1 - s / (width / 2);
         for (int k = 0; k < KNOTS; k++) {
             const double support = descent->support[t * KNOTS + k];
-            sum += support * (logits[TERM_MAN].at[k] + rows * logits[TERM_TEMPO].at[k] + logits[t].at[k]);
+            sum += support * (logits[TERM_MAN][k] + rows * logits[TERM_TEMPO][k] + logits[t][k]);
             men += support;
         }
     }
     return men > 0 ? sum / men : 0;
 }
 
-static bool to_weights(const struct descent *descent, struct knots *logits, struct error *error) {
+static bool to_weights(const struct descent *descent, per_knot *logits, struct error *error) {
     struct fit_result *result = descent->result;
     take_average(logits, descent, GROUP_MAN_SQUARE, TERM_MAN);
     take_average(logits, descent, GROUP_KING_SQUARE, TERM_KING);
@@ -414,7 +413,7 @@ static bool to_weights(const struct descent *descent, struct knots *logits, stru
     result->centipawns_per_logit = 100 / man;
     for (int t = 0; t < TERM_COUNT; t++) {
         for (int k = 0; k < KNOTS; k++) {
-            const double value = logits[t].at[k] * result->centipawns_per_logit * WEIGHT_UNIT;
+            const double value = logits[t][k] * result->centipawns_per_logit * WEIGHT_UNIT;
             if (!(fabs(value) <= WEIGHT_LIMIT))
                 return error_set(error, "the fit went astray: a weight of %g men (a smaller rate may help)",
                                  value / (100 * WEIGHT_UNIT));
@@ -427,7 +426,7 @@ static bool to_weights(const struct descent *descent, struct knots *logits, stru
 
 // ---- All of it ----
 
-static struct knots *logits_new(void) { return memory_new(TERM_COUNT, sizeof(struct knots)); }
+static per_knot *logits_new(void) { return per_knot_new(TERM_COUNT); }
 
 static bool start_descent(struct descent *descent, const struct weights *start, struct error *error) {
     struct samples *train = &descent->sets->part[SPLIT_TRAIN];

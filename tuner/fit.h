@@ -85,11 +85,11 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
 // ---- the parts of it that tests and other commands need ----
 
 // Weights in logits, from centipawns at `centipawns_per_logit`.
-void fit_logits(const struct weights *, double centipawns_per_logit, struct knots logits[static TERM_COUNT]);
+void fit_logits(const struct weights *, double centipawns_per_logit, per_knot logits[static TERM_COUNT]);
 
 // The sum over samples of the cross entropy, and its gradient added up in gradient[TERM_COUNT] unless NULL.
-double fit_loss(const struct variant *, const struct samples *, const struct knots logits[static TERM_COUNT],
-                struct knots *gradient, int threads);
+double fit_loss(const struct variant *, const struct samples *, const per_knot logits[static TERM_COUNT],
+                per_knot *gradient, int threads);
 
 // The number of centipawns that make a logit, so that the evaluation by these weights predicts the results
 // best. False when there is no such number: the better score does not win more.

@@ -9,7 +9,7 @@
 #include "core/support/file.h"
 #include "core/support/memory.h"
 
-static const char magic[16] = "huff-fit-state 1";
+static const char magic[16] = "huff-fit-state 2";
 
 struct head {
     char magic[sizeof magic];

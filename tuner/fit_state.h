@@ -10,9 +10,9 @@ struct fit_state {
     double lowest;  // validation loss, of the best epoch
     uint64_t seen;  // training positions so far
     // Arrays of the caller. In logits: the weights now, and those of the best epoch.
-    struct knots *logits, *best;  // [TERM_COUNT]
-    struct knots *squares;        // [TERM_COUNT], of AdaGrad
-    uint64_t *pulled;             // [TERM_COUNT - FEW]: positions seen at the last pull of a window's weight
+    per_knot *logits, *best;  // [TERM_COUNT]
+    per_knot *squares;        // [TERM_COUNT], of AdaGrad
+    uint64_t *pulled;         // [TERM_COUNT - FEW]: positions seen at the last pull of a window's weight
 };
 
 // Written whole or not at all. Reading fills the arrays, or fails with one line: no such file, damage, the

@@ -8,19 +8,20 @@
 #include "search/eval.h"
 #include "tuner/samples.h"
 
-// The weights of a term in logits.
-struct knots {
-    double at[KNOTS];
-};
+// The weights of a term in logits, one at each of KNOTS knots. The last place makes up the width of a vector
+// register, and is 0.
+typedef double per_knot __attribute__((vector_size(32), aligned(8)));
+enum { LANES = sizeof(per_knot) / sizeof(double) };
+per_knot *per_knot_new(size_t count) __attribute__((malloc, returns_nonnull));  // zero; free()
 
 enum { FEW = TERM_PATTERN };  // terms before it have few weights, and most positions have a say in them
 
 // Of which few windows' weights are not zero: those of the views that are touched.
 struct gradient {
-    struct knots *at;  // [TERM_COUNT]
+    per_knot *at;  // [TERM_COUNT]
     struct touched {
         int count;
-        uint16_t view[WINDOW_VIEWS];
+        uint16_t view[WINDOW_VIEWS + 1];  // a place more than there are, that touching may write to
         bool is_touched[WINDOW_VIEWS];
     } table[MAX_WINDOW_TABLES];
 };
@@ -41,6 +42,6 @@ void pass_free(struct pass *);
 // Over the samples that order[first .. first + count - 1] lists by number (NULL: 0, 1, ...); the gradient is
 // added to `gradient` unless NULL. logits[TERM_COUNT].
 struct sums pass_over(struct pass *, const struct samples *, const uint32_t *order, size_t first,
-                      size_t count, const struct knots *logits, struct gradient *gradient);
+                      size_t count, const per_knot *logits, struct gradient *gradient);
 
 #endif
