@@ -1,4 +1,4 @@
-// ending.c -- solved endings of the 8x8 board: up to three kings against one.
+// ending.c -- solved endings: kings against one king.
 //
 // Retrograde analysis (R. Bellman, 1965; T. Ströhlein, 1970): positions where the lone king is captured or
 // blocked are decided; level by level, each position from which the stronger side can move to a decided one
@@ -15,48 +15,58 @@
 #include "core/support/memory.h"
 
 enum {
-    SQUARES = 32,
-    WIDTH = 8,
     MOST_KINGS = 3,
     UNKNOWN = 0,  // otherwise a table holds plies + 1
     LONGEST = 250,
     ESCAPES = 255,  // moves of a lone king that need not be counted: one leads to safety
 };
 
-// By the squares of the kings, 0..31 in ascending order, and of the lone king.
+// A board as the tables see it: its squares have numbers from 0, of so many bits.
+struct board {
+    int width;
+    int bits;
+};
+
+// By the squares of the kings, in ascending order, and of the lone king.
 struct ending {
+    struct board board;
     int kings;
     size_t size;
     uint8_t *plies[2];  // by who is to move
 };
 
 struct endings {
+    struct board board;
+    int most_kings;
     struct ending ending[MOST_KINGS + 1];  // by number of kings, from 1
 };
 
 // ---- positions and their places in a table ----
 
-static square bit_of(int number) { return board_square(WIDTH, number + 1); }
-
-static size_t number_of(bitboard king) { return (size_t)board_number(WIDTH, bits_first(king)) - 1; }
-
-static size_t place_of(bitboard kings, bitboard lone) {
-    size_t place = 0;
-    for (; kings; kings = bits_without_lowest(kings)) place = place * SQUARES + number_of(kings);
-    return place * SQUARES + number_of(lone);
+static size_t number_of(struct board board, bitboard king) {
+    return (size_t)board_number(board.width, bits_first(king)) - 1;
 }
 
-// The position of a place, false when there is none: squares that coincide or are not in order.
+static size_t place_of(struct board board, bitboard kings, bitboard lone) {
+    size_t place = 0;
+    for (; kings; kings = bits_without_lowest(kings)) place = place << board.bits | number_of(board, kings);
+    return place << board.bits | number_of(board, lone);
+}
+
+// The position of a place, false when there is none: no squares, or they coincide or are not in order.
 static bool position_of(const struct ending *e, size_t place, enum side turn, struct position *p) {
+    const struct board board = e->board;
+    const int squares = board_squares(board.width), mask = (1 << board.bits) - 1;
     *p = (struct position){.turn = (uint8_t)turn};
-    const int lone = (int)(place % SQUARES);
-    p->pieces[BLACK] = square_bit(bit_of(lone));
-    int next = SQUARES;
+    const int lone = (int)place & mask;
+    if (lone >= squares) return false;
+    p->pieces[BLACK] = square_bit(board_square(board.width, lone + 1));
+    int next = squares;
     for (int i = 0; i < e->kings; i++) {
-        place /= SQUARES;
-        const int number = (int)(place % SQUARES);
+        place >>= board.bits;
+        const int number = (int)place & mask;
         if (number >= next || number == lone) return false;
-        p->pieces[WHITE] |= square_bit(bit_of(number));
+        p->pieces[WHITE] |= square_bit(board_square(board.width, number + 1));
         next = number;
     }
     p->kings = p->pieces[WHITE] | p->pieces[BLACK];
@@ -65,8 +75,8 @@ static bool position_of(const struct ending *e, size_t place, enum side turn, st
 
 // Where a king may go without capturing.
 static bitboard king_reach(const struct rules *r, bitboard empty, square from) {
-    const int steps[] = {board_step_sw(WIDTH), board_step_se(WIDTH), -board_step_sw(WIDTH),
-                         -board_step_se(WIDTH)};
+    const int sw = board_step_sw(r->width), se = board_step_se(r->width);
+    const int steps[] = {sw, se, -sw, -se};
     bitboard reach = 0;
     for (int d = 0; d < 4; d++)
         for (bitboard b = bits_shift(square_bit(from), steps[d]) & empty; b;
@@ -75,7 +85,9 @@ static bitboard king_reach(const struct rules *r, bitboard empty, square from) {
     return reach;
 }
 
-static bitboard empty_squares(const struct position *p) { return board_all(WIDTH) & ~p->kings; }
+static bitboard empty_squares(const struct rules *r, const struct position *p) {
+    return board_all(r->width) & ~p->kings;
+}
 
 // ---- solving ----
 
@@ -98,7 +110,8 @@ static bool captures_lose(struct solving *s, const struct position *p, size_t pl
         s->variant->play(&next, s->list->moves[i]);
         if (!next.pieces[WHITE]) return false;
         const struct ending *fewer = &s->fewer[bits_count(next.pieces[WHITE])];
-        const uint8_t plies = fewer->plies[WHITE][place_of(next.pieces[WHITE], next.pieces[BLACK])];
+        const uint8_t plies =
+            fewer->plies[WHITE][place_of(fewer->board, next.pieces[WHITE], next.pieces[BLACK])];
         if (plies == UNKNOWN) return false;
         if (plies + 1 > s->after[place]) s->after[place] = (uint8_t)(plies + 1);
     }
@@ -117,21 +130,23 @@ static void begin_place(struct solving *s, size_t place) {
     if (s->variant->can_capture(&p)) set(s, WHITE, place, 1 + 1);
     p.turn = BLACK;
     const bool captures = s->variant->can_capture(&p);
+    const struct rules *r = s->variant->rules;
     if (!captures || s->variant->captures_optional)
-        s->left[place] = (uint8_t)bits_count(
-            king_reach(s->variant->rules, empty_squares(&p), bits_first(p.pieces[BLACK])));
+        s->left[place] =
+            (uint8_t)bits_count(king_reach(r, empty_squares(r, &p), bits_first(p.pieces[BLACK])));
     if (captures && !captures_lose(s, &p, place)) s->left[place] = ESCAPES;
     if (!s->left[place]) set(s, BLACK, place, s->after[place] ? s->after[place] : 0 + 1);
 }
 
 // White can move to the lost position p, known to take plies - 1 more.
 static void win_before(struct solving *s, const struct position *p, uint8_t plies) {
-    const bitboard empty = empty_squares(p);
+    const struct rules *r = s->variant->rules;
+    const bitboard empty = empty_squares(r, p);
     for (bitboard kings = p->pieces[WHITE]; kings; kings = bits_without_lowest(kings)) {
         const bitboard others = p->pieces[WHITE] ^ bits_lowest(kings);
-        for (bitboard from = king_reach(s->variant->rules, empty, bits_first(kings)); from;
+        for (bitboard from = king_reach(r, empty, bits_first(kings)); from;
              from = bits_without_lowest(from)) {
-            const size_t place = place_of(others | bits_lowest(from), p->pieces[BLACK]);
+            const size_t place = place_of(s->ending->board, others | bits_lowest(from), p->pieces[BLACK]);
             if (s->ending->plies[WHITE][place] == UNKNOWN) set(s, WHITE, place, plies);
         }
     }
@@ -139,9 +154,10 @@ static void win_before(struct solving *s, const struct position *p, uint8_t plie
 
 // The lone king's moves to the won position p are of no use to it.
 static void lose_before(struct solving *s, const struct position *p, uint8_t plies) {
-    for (bitboard from = king_reach(s->variant->rules, empty_squares(p), bits_first(p->pieces[BLACK])); from;
+    const struct rules *r = s->variant->rules;
+    for (bitboard from = king_reach(r, empty_squares(r, p), bits_first(p->pieces[BLACK])); from;
          from = bits_without_lowest(from)) {
-        const size_t place = place_of(p->pieces[WHITE], bits_lowest(from));
+        const size_t place = place_of(s->ending->board, p->pieces[WHITE], bits_lowest(from));
         if (s->left[place] == ESCAPES || s->left[place] == 0 || --s->left[place]) continue;
         set(s, BLACK, place, plies > s->after[place] ? plies : s->after[place]);
     }
@@ -166,10 +182,10 @@ static void solve_level(struct solving *s, int plies) {
     }
 }
 
-static void solve(struct solving *s, struct ending *e, int kings) {
+static void solve(struct solving *s, struct ending *e, struct board board, int kings) {
+    e->board = board;
     e->kings = kings;
-    e->size = SQUARES;
-    for (int i = 0; i < kings; i++) e->size *= SQUARES;
+    e->size = (size_t)1 << board.bits * (kings + 1);
     e->plies[WHITE] = memory_new(e->size, 1);
     e->plies[BLACK] = memory_new(e->size, 1);
     s->ending = e;
@@ -186,18 +202,21 @@ static void solve(struct solving *s, struct ending *e, int kings) {
 
 bool endings_exist(const struct variant *variant) {
     const struct rules *r = variant->rules;
-    return r->width == WIDTH && r->goal == NO_MOVE_LOSES && r->king_moves == DIAGONAL;
+    return r->goal == NO_MOVE_LOSES && r->king_moves == DIAGONAL;
 }
 
 struct endings *endings_new(const struct variant *variant, const atomic_bool *stop) {
     struct endings *e = memory_new(1, sizeof *e);
+    const int width = variant->rules->width;
+    e->board = (struct board){.width = width, .bits = width == 8 ? 5 : 6};
+    e->most_kings = width == 8 ? MOST_KINGS : MOST_KINGS - 1;
     struct solving s = {
         .variant = variant,
         .fewer = e->ending,
         .list = memory_new(1, sizeof *s.list),
         .stop = stop,
     };
-    for (int kings = 1; kings <= MOST_KINGS; kings++) solve(&s, &e->ending[kings], kings);
+    for (int kings = 1; kings <= e->most_kings; kings++) solve(&s, &e->ending[kings], e->board, kings);
     free(s.list);
     if (!is_stopped(&s)) return e;
     endings_free(e);
@@ -216,8 +235,8 @@ static bool find_win(const struct endings *e, const struct position *p, enum sid
                      bool *won) {
     const int kings = bits_count(p->pieces[strong]);
     const bool strong_to_move = p->turn == strong;
-    if (kings > MOST_KINGS) return false;
-    const size_t place = place_of(p->pieces[strong], p->pieces[other_side(strong)]);
+    if (kings > e->most_kings) return false;
+    const size_t place = place_of(e->board, p->pieces[strong], p->pieces[other_side(strong)]);
     const uint8_t found = e->ending[kings].plies[strong_to_move ? WHITE : BLACK][place];
     *plies = found - 1;
     *won = strong_to_move;

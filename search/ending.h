@@ -1,8 +1,9 @@
-// ending.h -- solved endings of the 8x8 board: up to three kings against one.
+// ending.h -- solved endings: up to three kings against one on the 8x8 board, up to two on 10x10.
 //
-// What a search cannot see and an evaluation hardly says: three flying kings need up to 15 moves to catch a
-// king that does not stand on the main road (Petrov's triangle), most of them without a visible gain. The
-// tables are computed when they are asked for, in about a tenth of a second, by the rules of the variant.
+// What a search cannot see and an evaluation hardly says: three flying kings need up to 13 moves to catch a
+// king that does not stand on the main road (Petrov's triangle), two kings of Frisian up to 10, most of them
+// without a visible gain. The tables are computed when they are asked for, in about a tenth of a second, by
+// the rules of the variant.
 #ifndef HUFF_SEARCH_ENDING_H
 #define HUFF_SEARCH_ENDING_H
 
@@ -12,7 +13,7 @@
 
 struct endings;
 
-// On a board of another size, or where no move wins, there are none.
+// Where no move wins there are none.
 bool endings_exist(const struct variant *);
 // NULL when *stop (may be NULL) was set on the way.
 struct endings *endings_new(const struct variant *, const atomic_bool *stop)
