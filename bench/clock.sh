@@ -9,7 +9,7 @@ games=$(mktemp)
 trap 'rm -f "$games"' EXIT
 
 "$bin/huff-match" --variant international --engine "name=a,cmd=$bin/huff hub" --engine "name=b,cmd=$bin/huff hub" \
-    --movetime 0.1 --time-margin 10 --games 8 --max-plies 125 --openings random:4 --threads 2 --pdn "$games" -q >/dev/null
+    --movetime 0.1 --time-margin 10 --games 10 --max-plies 125 --openings random:4 --threads 2 --pdn "$games" -q >/dev/null
 tr '\n' ' ' <"$games" | grep -o '%emt 0:00:[0-9.]*' | sort -t: -k3 -n | awk -F: '
     { time[NR] = $3; over += $3 > 0.1 }
     END {
