@@ -445,7 +445,9 @@ static const struct variant *variant_of_game_type(struct reading *r, const char 
         (void)error_set(error, "GameType \"%s\" is no game that is known here", excerpt_of_text(type).text);
         return NULL;
     }
-    if (end == type || is_game_type_of(type, variant)) return variant;
+    const struct variant *chosen = r->reader->settings.variant;
+    const bool other = chosen && chosen->rules != variant->rules;  // which is told in any case
+    if (other || end == type || is_game_type_of(type, variant)) return variant;
     if (!strcmp(variant->rules->name, "pool")) {
         (void)error_set(error, "GameType \"%s\" is another game than American pool, 23,B,8,8,N1,0",
                         excerpt_of_text(type).text);

@@ -2,12 +2,17 @@
 
 #include "selfplay/data_command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/support/file.h"
 #include "core/support/memory.h"
+#include "core/support/progress.h"
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct data_paths *paths = state->input;
@@ -52,6 +57,39 @@ bool data_range_parse(const char *name, const char *text, int64_t least, int64_t
     if (done && range->least > range->most)
         done = error_set(error, "%s: %" PRId64 " is more than %" PRId64, name, range->least, range->most);
     free(from);
+    return done;
+}
+
+static bool cannot_write(const char *output, struct error *error) {
+    return error_set(error, "%s: cannot write: %s", output != NULL ? output : "standard output",
+                     strerror(errno));
+}
+
+// By system calls: a signal must not be taken for a full disk.
+bool data_write_text(const char *output, int file, const char *text, struct error *error) {
+    for (size_t size = strlen(text); size > 0;) {
+        const ssize_t written = write(file, text, size);
+        if (written < 0 && errno == EINTR && !interrupted()) continue;
+        if (written < 0 && errno == EINTR) return error_set(error, "interrupted");
+        if (written < 0) return cannot_write(output, error);
+        text += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+bool data_write(const char *output, data_writing *write, void *context, struct error *error) {
+    if (output == NULL) return write(context, STDOUT_FILENO, error);
+    char *temporary = memory_text("%s.tmp-%ld", output, (long)getpid());
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool done = file >= 0 || cannot_write(output, error);
+    if (done) {
+        done = write(context, file, error);
+        if (close(file) != 0 && errno != EINTR && done) done = cannot_write(output, error);
+        done = done && file_publish(temporary, output, error);
+        if (!done) unlink(temporary);
+    }
+    free(temporary);
     return done;
 }
 

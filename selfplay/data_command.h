@@ -11,6 +11,8 @@ int data_verify_run(int argc, char **argv);
 int data_merge_run(int argc, char **argv);
 int data_vds_run(int argc, char **argv);
 int data_pdn_run(int argc, char **argv);
+int data_import_run(int argc, char **argv);
+int data_fen_run(int argc, char **argv);
 int data_sample_run(int argc, char **argv);
 int data_stats_run(int argc, char **argv);
 
@@ -33,6 +35,15 @@ struct data_range {
 };
 bool data_range_parse(const char *name, const char *text, int64_t least, int64_t most, struct data_range *,
                       struct error *) __attribute__((warn_unused_result));
+
+// Lets `write` write to a file that gets its name when it is complete and on disk, or to standard output
+// (`output` NULL).
+typedef bool data_writing(void *context, int file, struct error *);
+bool data_write(const char *output, data_writing *write, void *context, struct error *)
+    __attribute__((warn_unused_result));
+// All of a text, to that file; fails with its name, or after Ctrl-C.
+bool data_write_text(const char *output, int file, const char *text, struct error *)
+    __attribute__((warn_unused_result));
 
 // Ends a command: frees the paths, prints the error when there is one.
 int data_end(struct data_paths *, bool done, const struct error *);

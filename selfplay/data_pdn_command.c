@@ -118,6 +118,11 @@ static char *game_text(const struct dataset *dataset, const struct read_game *ga
     snprintf(number, sizeof number, "%" PRIu64, game->row.id[0]);
     pdn_set_tag(&pdn, "Event", "huff-selfplay");
     pdn_set_tag(&pdn, "Round", number);
+    // Moves that an opening gave, which a trainer may want to leave out when the games are imported again.
+    if (game->row.random_plies[0] > 0) {
+        snprintf(number, sizeof number, "%u", game->row.random_plies[0]);
+        pdn_set_tag(&pdn, "RandomPlies", number);
+    }
     add_players(&dataset_file(dataset, game->file)->info, game, &pdn);
     char *text = add_moves(game, list, &pdn, error) ? pdn_game_to_text(&pdn, PDN_LEFT_DEFAULT) : NULL;
     pdn_game_free(&pdn);
@@ -126,37 +131,30 @@ static char *game_text(const struct dataset *dataset, const struct read_game *ga
 
 // ---- all of them ----
 
-// By system calls: a signal must not be taken for a full disk.
-static bool write_text(const struct arguments *a, int file, const char *text, struct error *error) {
-    for (size_t size = strlen(text); size > 0;) {
-        const ssize_t written = write(file, text, size);
-        if (written < 0 && errno == EINTR && !interrupted()) continue;
-        if (written < 0 && errno == EINTR) return error_set(error, "interrupted");
-        if (written < 0)
-            return error_set(error, "%s: cannot write: %s", a->output != NULL ? a->output : "standard output",
-                             strerror(errno));
-        text += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
+struct writing {
+    const struct arguments *arguments;
+    struct dataset *dataset;
+    uint64_t written;
+};
 
-static bool write_games(const struct arguments *a, struct dataset *dataset, int file, uint64_t *written,
-                        struct error *error) {
+static bool write_games(void *context, int file, struct error *error) {
+    struct writing *w = context;
+    const struct arguments *a = w->arguments;
+    struct dataset *dataset = w->dataset;
     const uint64_t games = dataset_games(dataset);
     struct game_reader *reader = game_reader_new(dataset, READ_POSITIONS);
     struct move_list *list = memory_new(1, sizeof *list);
     struct progress *progress = progress_start("writing", "games", games, a->paths.common.quiet);
     bool done = true;
-    for (uint64_t i = 0; i < games && done && *written < (uint64_t)a->limit; i++) {
+    for (uint64_t i = 0; i < games && done && w->written < (uint64_t)a->limit; i++) {
         struct read_game game;
         done = game_reader_next(reader, &game, error);
         progress_step(progress, 1);
         if (!done || !is_wanted(a, &game)) continue;
         char *text = game_text(dataset, &game, list, error);
-        done = text != NULL && write_text(a, file, text, error);
+        done = text != NULL && data_write_text(a->output, file, text, error);
         free(text);
-        ++*written;
+        w->written++;
     }
     progress_end(progress);
     free(list);
@@ -164,31 +162,12 @@ static bool write_games(const struct arguments *a, struct dataset *dataset, int 
     return done;
 }
 
-static bool write_file(const struct arguments *a, struct dataset *dataset, uint64_t *written,
-                       struct error *error) {
-    char *temporary = memory_text("%s.tmp-%ld", a->output, (long)getpid());
-    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool done = file >= 0 || error_set(error, "%s: cannot write: %s", a->output, strerror(errno));
-    if (done) {
-        done = write_games(a, dataset, file, written, error);
-        if (close(file) != 0 && errno != EINTR && done)
-            done = error_set(error, "%s: cannot write: %s", a->output, strerror(errno));
-        done = done && file_publish(temporary, a->output, error);
-        if (!done) unlink(temporary);
-    }
-    free(temporary);
-    return done;
-}
-
 static bool write_pdn(const struct arguments *a, struct error *error) {
-    struct dataset *dataset = data_open(&a->paths, error);
-    uint64_t written = 0;
-    bool done = dataset != NULL && game_reader_check(dataset, error);
-    if (done)
-        done = a->output != NULL ? write_file(a, dataset, &written, error)
-                                 : write_games(a, dataset, STDOUT_FILENO, &written, error);
-    if (done && a->output != NULL) printf("%s: %" PRIu64 " games\n", a->output, written);
-    dataset_close(dataset);
+    struct writing w = {.arguments = a, .dataset = data_open(&a->paths, error)};
+    const bool done = w.dataset != NULL && game_reader_check(w.dataset, error) &&
+                      data_write(a->output, write_games, &w, error);
+    if (done && a->output != NULL) printf("%s: %" PRIu64 " games\n", a->output, w.written);
+    dataset_close(w.dataset);
     return done;
 }
 

@@ -148,6 +148,10 @@ struct dataset_writer *dataset_create_file(const char *path, const struct datase
 struct dataset_writer *dataset_create_views(const char *path, const struct dataset_info *,
                                             struct dataset *sources, struct error *);
 
+// The list of engines (dataset_info) where it is known only now, and was NULL before.
+bool dataset_write_engines(struct dataset_writer *, const char *engines, struct error *)
+    __attribute__((warn_unused_result));
+
 // A game with its positions. Games come in the order of their numbers.
 bool dataset_add(struct dataset_writer *, const struct played_game *, uint64_t id, enum split, struct error *)
     __attribute__((warn_unused_result));

@@ -327,6 +327,15 @@ struct dataset_writer *dataset_create_views(const char *path, const struct datas
     return begin(path, info, sources, error);
 }
 
+bool dataset_write_engines(struct dataset_writer *writer, const char *engines, struct error *error) {
+    hdf5_begin();
+    const hid_t meta = H5Gopen2(writer->file, "meta", H5P_DEFAULT);
+    const bool done =
+        meta >= 0 ? write_text(meta, "engines", engines, error) : hdf5_fail(error, "cannot open group meta");
+    hdf5_release(meta);
+    return done;
+}
+
 void dataset_discard(struct dataset_writer *writer) {
     if (writer == NULL) return;
     if (writer->file >= 0) {

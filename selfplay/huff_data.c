@@ -10,6 +10,8 @@ int main(int argc, char **argv) {
         {"merge", "many files as one", data_merge_run},
         {"vds", "a small file that shows the shards of a run as one", data_vds_run},
         {"pdn", "games as text", data_pdn_run},
+        {"import", "games from text", data_import_run},
+        {"fen", "a list of positions", data_fen_run},
         {"sample", "choose positions for training", data_sample_run},
         {"stats", "compare what games of variants are like", data_stats_run},
     };

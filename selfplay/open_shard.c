@@ -64,8 +64,7 @@ bool open_shard_sync(struct open_shard *shard, struct error *error) {
     return journal_sync(shard->journal, error);
 }
 
-// Trainers hold back whole games: 90 % training, 5 % validation, 5 % test.
-static enum split draw_split(struct random *random) {
+enum split draw_split(struct random *random) {
     const uint64_t percent = random_below(random, 100);
     return percent < 90 ? SPLIT_TRAIN : percent < 95 ? SPLIT_VALIDATION : SPLIT_TEST;
 }

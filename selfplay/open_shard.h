@@ -31,6 +31,9 @@ bool open_shard_publish(struct open_shard *, const struct run_folder *, struct e
 // Is this a file of such a shard, whole and true in every move, although nobody has its checksum?
 bool open_shard_is_published(const struct run_folder *, uint64_t number);
 
+// Trainers hold back whole games: 90 % training, 5 % validation, 5 % test.
+enum split draw_split(struct random *);
+
 // What game `id` draws before all else, the same whenever it is asked; the rest of its stream is `random`.
 struct game_plan {
     enum split split;

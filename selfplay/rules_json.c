@@ -150,7 +150,9 @@ static bool draws_unpack(json_t *root, struct draw_rules *draws) {
         return false;
     }
     *draws = (struct draw_rules){
-        .name = strcmp(name, "simple") == 0 ? "simple" : "federation",
+        .name = strcmp(name, "simple") == 0 ? "simple"
+                : strcmp(name, "none") == 0 ? "none"
+                                            : "federation",
         .repetitions = (uint8_t)repetitions,
         .no_progress_plies = (uint16_t)plies,
         .progress = (enum progress_reading)progress,

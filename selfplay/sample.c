@@ -69,8 +69,7 @@ static int count_pieces(const struct position_columns *rows, size_t row) {
                       rows->black_kings[row]);
 }
 
-static bool is_wanted(const struct sample_settings *settings, const struct position_columns *rows,
-                      size_t row) {
+bool sample_wants(const struct sample_settings *settings, const struct position_columns *rows, size_t row) {
     const unsigned flags = rows->flags[row];
     const int score = rows->score[row];
     if (score == NO_SCORE ? !settings->unscored : !in_range(abs(score), &settings->score)) return false;
@@ -106,7 +105,7 @@ static void choose_in_game(struct sampling *s, const struct read_game *game) {
     const bool take =
         settings->results[game->row.result[0] + 1] && (s->repeated == NULL || !s->repeated[game->number]);
     for (size_t i = 0; i < count; i++) {
-        s->keep[i] = take && is_wanted(settings, &game->rows, i) &&
+        s->keep[i] = take && sample_wants(settings, &game->rows, i) &&
                      (settings->share >= 1 || random_unit(&random) < settings->share);
     }
     if (settings->per_game > 0) keep_at_most(s, count, (size_t)settings->per_game, &random);

@@ -38,6 +38,9 @@ struct sample_settings {
 };
 struct sample_settings sample_settings_all(void);  // that choose every position
 
+// Step 1 for one position, apart from the result of its game.
+bool sample_wants(const struct sample_settings *, const struct position_columns *, size_t row);
+
 struct sample_counts {
     uint64_t games, positions;  // written
     uint64_t read;              // positions looked at
