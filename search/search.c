@@ -102,7 +102,10 @@ static void swap_lines(struct thinking *th, int i) {
 static void search_lines(struct thinking *th, int depth) {
     for (int line = 0; line < th->lines; line++) {
         struct search_result *result = &th->results[line];
+        const struct search_result before = *result;
         tree_search_root(th->tree, line, depth, -SCORE_NONE, SCORE_NONE, result);
+        // A loss by the first moves of a depth is none: one of those that were left out may save the game.
+        if (th->tree->stopped && result->score <= -SCORE_WIN_FROM) *result = before;
         if (th->tree->stopped) return;
         result->depth = depth;
         for (int i = line; i > 0 && th->results[i].score > th->results[i - 1].score; i--) swap_lines(th, i);
