@@ -7,6 +7,7 @@
 
 #include "bench/perft.h"
 #include "core/notation.h"
+#include "core/position_options.h"
 #include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
@@ -15,15 +16,14 @@
 struct arguments {
     struct common_options common;
     struct perft_options perft;
-    const char *fen;
+    struct position_options position;
     bool divide;
 };
 
-enum { KEY_DEPTH = 0x200, KEY_FEN, KEY_PATHS, KEY_DIVIDE, KEY_MADE, KEY_HASH };
+enum { KEY_DEPTH = 0x200, KEY_PATHS, KEY_DIVIDE, KEY_MADE, KEY_HASH };
 
 static const struct argp_option option_list[] = {
     {"depth", KEY_DEPTH, "N", 0, "Plies to count", 0},
-    {"fen", KEY_FEN, "FEN", 0, "Position to start from (default: the start of the game)", 0},
     {"paths", KEY_PATHS, NULL, 0, "Count every order of capturing (default: different captures only)", 0},
     {"divide", KEY_DIVIDE, NULL, 0, "Print the count below each move first", 0},
     {"made", KEY_MADE, NULL, 0, "Play every move of the last ply, too", 0},
@@ -36,16 +36,17 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     struct error error;
     bool good = true;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        state->child_inputs[1] = &a->position;
+        break;
     case KEY_DEPTH: good = options_int("--depth", text, 1, MAX_PERFT_DEPTH, &a->perft.depth, &error); break;
-    case KEY_FEN: a->fen = text; break;
     case KEY_PATHS: a->perft.paths = true; break;
     case KEY_DIVIDE: a->divide = true; break;
     case KEY_MADE: a->perft.made = true; break;
     case KEY_HASH: good = options_int("--hash", text, 1, 1 << 20, &a->perft.hash_megabytes, &error); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END:
-        if (!a->common.variant) argp_error(state, "--variant is missing");
         if (!a->perft.depth) argp_error(state, "--depth is missing");
         break;
     default: return ARGP_ERR_UNKNOWN;
@@ -54,7 +55,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     return 0;
 }
 
-static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&options_common, 0, NULL, 0}, {&position_options, 0, NULL, 0}, {0}};
 static const struct argp perft_argp = {
     .options = option_list,
     .parser = parse,
@@ -126,13 +128,16 @@ static void print_result(const struct variant *v, const struct position *p, cons
 }
 
 int perft_run(int argc, char **argv) {
-    struct arguments a = {0};
+    struct arguments a = {.position = {.ply = -1}};
     struct error error;
+    struct game game;
+    int code;
     argp_parse(&perft_argp, argc, argv, 0, NULL, &a);
-    const struct variant *v;
-    struct position p;
-    if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
-        return options_fail(argv[0], EXIT_USAGE, &error);
+    if (!position_options_game(&a.position, a.common.variant, &game, &code, &error))
+        return options_fail(argv[0], code, &error);
+    const struct variant *v = game.variant;
+    const struct position p = *game_position(&game);
+    game_free(&game);
     a.perft.threads = options_threads(&a.common);
     a.perft.quiet = a.common.quiet;
     struct perft *perft = perft_new(v, &a.perft, &error);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "core/notation.h"
+#include "core/position_options.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
+#include "search/annotate.h"
 #include "search/commands.h"
 #include "search/keyboard.h"
 #include "search/search.h"
@@ -15,15 +17,15 @@
 struct arguments {
     struct common_options common;
     struct search_limits limits;
-    const char *fen, *weights;
+    struct position_options position;
+    const char *weights;
     int hash_megabytes;
 };
 
-enum { KEY_FEN = 0x200, KEY_DEPTH, KEY_NODES, KEY_TIME, KEY_WEIGHTS, KEY_HASH, KEY_LINES };
+enum { KEY_DEPTH = 0x200, KEY_NODES, KEY_TIME, KEY_WEIGHTS, KEY_HASH, KEY_LINES };
 enum { DEFAULT_HASH_MEGABYTES = 64, MOST_HASH_MEGABYTES = 1 << 20, MOST_LINES = 100 };
 
 static const struct argp_option option_list[] = {
-    {"fen", KEY_FEN, "FEN", 0, "The position (default: the start of the game)", 0},
     {"depth", KEY_DEPTH, "N", 0, "Search this many plies deep", 0},
     {"nodes", KEY_NODES, "N", 0, "Search this many positions", 0},
     {"time", KEY_TIME, "S", 0, "Search for this many seconds", 0},
@@ -33,14 +35,21 @@ static const struct argp_option option_list[] = {
     {0},
 };
 
+// Whole games, and not one position of one of them.
+static bool is_of_games(const struct position_options *position) {
+    return position->pdn && position->ply < 0;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     struct error error;
     int64_t number = 0;
     bool good = true;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
-    case KEY_FEN: a->fen = text; break;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        state->child_inputs[1] = &a->position;
+        break;
     case KEY_DEPTH: good = options_int("--depth", text, 1, MAX_DEPTH, &a->limits.depth, &error); break;
     case KEY_NODES:
         good = options_number("--nodes", text, 1, INT64_MAX, &number, &error);
@@ -54,10 +63,11 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_LINES: good = options_int("--lines", text, 1, MOST_LINES, &a->limits.lines, &error); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END:
-        if (!a->common.variant) argp_error(state, "--variant is missing");
         check_search_threads(&a->common, state);
         if (!a->limits.depth && !a->limits.nodes && a->limits.seconds <= 0)
             argp_error(state, "one of --depth, --nodes and --time is needed");
+        if (is_of_games(&a->position) && a->limits.lines > 1)
+            argp_error(state, "--lines is for one position: --ply is missing");
         break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -65,7 +75,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     return 0;
 }
 
-static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&options_common, 0, NULL, 0}, {&position_options, 0, NULL, 0}, {0}};
 static const struct argp analyse_argp = {
     .options = option_list,
     .parser = parse,
@@ -73,7 +84,11 @@ static const struct argp analyse_argp = {
         "Searches a position. Prints a line for each depth, with the score in centipawns from the view of "
         "the side to move, and at last \"bestmove MOVE\". With --lines there is one for each of the best "
         "moves, numbered from 1. Ctrl-C ends the search with what it has found. It runs on one thread unless "
-        "--threads asks for more.",
+        "--threads asks for more.\v"
+        "With --pdn and --ply it is that position of the file's first game, or of the one that --game says. "
+        "Without --ply all games, or that one, are searched move by move and printed as PDN: each move with "
+        "its score (White's view), moves that give away 0.25, 0.50 or 1.00 marked as inaccuracy, mistake or "
+        "blunder with what was best.",
     .children = children,
 };
 
@@ -226,7 +241,7 @@ static bool search_and_print(struct job *job, struct error *error) {
 static bool analyse(const struct arguments *a, const struct variant *v, const struct weights *weights,
                     struct game *game, struct error *error) {
     const struct position p = *game_position(game);
-    const int megabytes = a->hash_megabytes ? a->hash_megabytes : DEFAULT_HASH_MEGABYTES;
+    const int megabytes = a->hash_megabytes;
     const int moves = count_moves(v, &p), lines = a->limits.lines < moves ? a->limits.lines : moves;
     struct job job = {
         .search = search_new(v, weights, (size_t)megabytes),
@@ -241,24 +256,49 @@ static bool analyse(const struct arguments *a, const struct variant *v, const st
     return done;
 }
 
-int analyse_run(int argc, char **argv) {
-    struct arguments a = {.limits = {.lines = 1}};
-    struct error error;
-    argp_parse(&analyse_argp, argc, argv, 0, NULL, &a);
-    const struct variant *v;
-    struct position p;
-    if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
-        return options_fail(argv[0], EXIT_USAGE, &error);
+// One position, at the end of `game`.
+static bool analyse_position(const struct arguments *a, struct game *game, struct error *error) {
     struct weights weights;
-    if (!weights_get(a.weights, v, &weights, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
-    struct game game;
-    game_init(&game, v, NULL, &p);
     int result;
-    const enum termination end = game_over(&game, &result);
-    const bool done = end == GAME_GOES_ON ? analyse(&a, v, &weights, &game, &error)
-                                          : error_set(&error, "nothing to search, the game is over: %s",
+    if (!weights_get(a->weights, game->variant, &weights, error)) return false;
+    const enum termination end = game_over(game, &result);
+    const bool done = end == GAME_GOES_ON ? analyse(a, game->variant, &weights, game, error)
+                                          : error_set(error, "nothing to search, the game is over: %s",
                                                       termination_names[end]);
-    game_free(&game);
     weights_free(&weights);
+    return done;
+}
+
+static bool analyse_games(const struct arguments *a, int *code, struct error *error) {
+    struct annotate_settings settings = {
+        .path = a->position.pdn,
+        .game = a->position.game,
+        .weights = a->weights,
+        .limits = a->limits,
+        .hash_megabytes = a->hash_megabytes,
+        .threads = a->common.threads ? a->common.threads : 1,
+        .json = a->common.json,
+        .quiet = a->common.quiet,
+    };
+    settings.limits.analysis = true;
+    *code = EXIT_USAGE;
+    if (a->common.variant && !(settings.variant = variant_find(a->common.variant, error))) return false;
+    *code = EXIT_FAILED;
+    return annotate_games(&settings, error);
+}
+
+int analyse_run(int argc, char **argv) {
+    struct arguments a = {
+        .limits = {.lines = 1}, .position = {.ply = -1}, .hash_megabytes = DEFAULT_HASH_MEGABYTES};
+    struct error error;
+    struct game game;
+    int code;
+    argp_parse(&analyse_argp, argc, argv, 0, NULL, &a);
+    if (is_of_games(&a.position))
+        return analyse_games(&a, &code, &error) ? EXIT_DONE : options_fail(argv[0], code, &error);
+    if (!position_options_game(&a.position, a.common.variant, &game, &code, &error))
+        return options_fail(argv[0], code, &error);
+    const bool done = analyse_position(&a, &game, &error);
+    game_free(&game);
     return done ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
 }

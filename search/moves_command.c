@@ -5,20 +5,20 @@
 #include <string.h>
 
 #include "core/notation.h"
+#include "core/position_options.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "search/commands.h"
 
 struct arguments {
     struct common_options common;
-    const char *fen;
+    struct position_options position;
     bool paths;
 };
 
-enum { KEY_FEN = 0x200, KEY_PATHS };
+enum { KEY_PATHS = 0x200 };
 
 static const struct argp_option option_list[] = {
-    {"fen", KEY_FEN, "FEN", 0, "The position (default: the start of the game)", 0},
     {"paths", KEY_PATHS, NULL, 0, "List every order of capturing, square by square", 0},
     {0},
 };
@@ -26,19 +26,19 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
-    case KEY_FEN: a->fen = text; break;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        state->child_inputs[1] = &a->position;
+        break;
     case KEY_PATHS: a->paths = true; break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
-    case ARGP_KEY_END:
-        if (!a->common.variant) argp_error(state, "--variant is missing");
-        break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
-static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&options_common, 0, NULL, 0}, {&position_options, 0, NULL, 0}, {0}};
 static const struct argp moves_argp = {
     .options = option_list,
     .parser = parse,
@@ -127,13 +127,16 @@ static void print_json(const struct variant *v, const struct position *p, bool p
 }
 
 int moves_run(int argc, char **argv) {
-    struct arguments a = {0};
+    struct arguments a = {.position = {.ply = -1}};
     struct error error;
+    struct game game;
+    int code;
     argp_parse(&moves_argp, argc, argv, 0, NULL, &a);
-    const struct variant *v;
-    struct position p;
-    if (!position_from_options(a.common.variant, a.fen, &v, &p, &error))
-        return options_fail(argv[0], EXIT_USAGE, &error);
+    if (!position_options_game(&a.position, a.common.variant, &game, &code, &error))
+        return options_fail(argv[0], code, &error);
+    const struct variant *v = game.variant;
+    const struct position p = *game_position(&game);
+    game_free(&game);
     struct listing listing = {.rows = a.common.json ? json_array() : NULL};
     if (!list_moves(v, &p, a.paths, &listing, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
     if (a.common.json)

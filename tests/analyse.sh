@@ -84,6 +84,44 @@ for signal in INT TERM; do
     [ $code -eq 0 ] && tail -1 out | grep -q '^bestmove [0-9]' || fail "SIG$signal: exit code $code: $(tail -1 out)"
 done
 
+# Games of a file: each move with its score, and what was given away.
+cat >games.pdn <<'PDN'
+[GameType "24"]
+[FEN "W:WK1,K5:B20"]
+1. 5-32 {first} 20-16 2. 32-28 16-12 3. 28-32 *
+
+[GameType "24"]
+1. 1-10 *
+
+[GameType "20"]
+1. 32-28 19-23 2. 28x19 14x23 3. 33-28 23x32 4. 37x28 20-24 5. 28-23 *
+PDN
+"$huff" analyse --pdn games.pdn --depth 7 -q >notes.pdn 2>err || fail "games: $(cat err)"
+[ "$(cat err)" = 'games.pdn:6: game 2 skipped: move 1.: "1-10" is not legal; legal: 10-13, 11-14, 12-15, 9-13, 10-14, 11-15, 12-16' ] ||
+    fail "the illegal game: $(cat err)"
+tr '\n' ' ' <notes.pdn >flat
+[ "$(grep -o '%eval' flat | wc -l)" -eq 14 ] || fail "not a score a move: $(cat notes.pdn)"
+grep -q '{White: inaccuracies 0, mistakes 0, blunders 1, lost 1.6[0-9] a move; Black: inaccuracies 0,' flat || fail "$(cat notes.pdn)"
+grep -qE '1\. 5-32 \{\[%eval 299.94\] d=[0-9]+ n=[0-9]+ first\}' flat || fail "a comment is lost: $(cat notes.pdn)"
+grep -qE '3\. 28-32 \{\[%eval [01].[0-9]*\] d=7 n=[0-9]+ blunder: best [-0-9]+ \(White wins in 3\)\}' flat ||
+    fail "a win given away: $(cat notes.pdn)"
+[ "$(grep -oE 'inaccuracy:|mistake:|blunder:' flat | wc -l)" -eq 2 ] || fail "marks: $(cat notes.pdn)"
+"$huff" analyse --pdn games.pdn --depth 7 -q --game 3 >third.pdn 2>err
+tail -n "$(wc -l <third.pdn)" notes.pdn | cmp - third.pdn || fail "a game alone is judged otherwise"
+"$huff" analyse --pdn games.pdn --depth 7 -q --game 3 --json >out 2>err
+python3 - out <<'PY' || fail "JSON of a game: $(cat out)"
+import json, sys
+moves = [json.loads(line) for line in open(sys.argv[1])]
+assert [m["move"] for m in moves] == "32-28 19-23 28x19 14x23 33-28 23x32 37x28 20-24 28-23".split()
+assert [m["ply"] for m in moves] == list(range(1, 10)) and {m["game"] for m in moves} == {3}
+assert [m["ply"] for m in moves if "mark" in m] == [9] and moves[8]["loss"] >= 25, moves[8]
+PY
+analyse --pdn games.pdn --game 3 --ply 8 --depth 3
+grep -q '^bestmove 41-37$\|^bestmove [0-9]*-[0-9]*$' out && ! grep -q '^bestmove 28-23$' out || fail "a ply of a game: $(cat out)"
+[ "$("$huff" moves --pdn games.pdn --game 3 --ply 2)" = '28x19 {23}
+1 moves' ] || fail "moves of a position in a game"
+[ "$("$huff" moves --pdn games.pdn | tail -n 1)" = '2 moves' ] || fail "moves at the end of a game"
+
 refuses() { # CODE TEXT ARGUMENT...
     local code=0 expected=$1 text=$2
     shift 2
@@ -96,6 +134,14 @@ refuses 2 'one of --depth, --nodes and --time is needed' --variant spanish
 refuses 2 '--lines: expected 1..100, got "0"' --variant spanish --depth 3 --lines 0
 refuses 2 '--threads: expected 1..256, got "257"' --variant spanish --depth 3 --threads 257
 refuses 2 '--variant is missing' --depth 3
+refuses 2 '--lines is for one position: --ply is missing' --pdn games.pdn --depth 3 --lines 2
+refuses 2 '--fen and --pdn exclude each other' --pdn games.pdn --fen start --depth 3
+refuses 2 '--pdn is missing' --variant spanish --depth 3 --game 2
+refuses 1 'games.pdn: no game 4 that can be read' --pdn games.pdn --game 4 --depth 3
+refuses 1 '--game 4: the file has 3' --pdn games.pdn --game 4 --ply 0 --depth 3
+refuses 1 'game 2 skipped: move 1.: "1-10" is not legal' --pdn games.pdn --game 2 --ply 0 --depth 3
+refuses 1 '--ply 6: the game has 5 moves that can be read' --pdn games.pdn --ply 6 --depth 3
+refuses 1 'none.pdn: No such file' --pdn none.pdn --depth 3
 refuses 1 'nothing to search, the game is over: blocked' --variant russian --depth 3 --fen 'W:Wa3:Bb4,c5'
 refuses 1 'none.weights: No such file' --variant spanish --depth 3 --weights none.weights
 echo "done"
