@@ -20,8 +20,8 @@ static json_t *engines_of(const struct dataset_info *info) {
     return json_pack("[{s:s, s:s}]", "name", info->engine, "weights_sha256", info->weights_sha256);
 }
 
-// The place of an engine in the list, where it is put when it is new.
-static size_t place_of(json_t *all, json_t *engine) {
+// The place in the list, where it is put when it is new.
+static size_t put_engine(json_t *all, json_t *engine) {
     for (size_t i = 0; i < json_array_size(all); i++) {
         if (json_equal(json_array_get(all, i), engine)) return i;
     }
@@ -29,25 +29,29 @@ static size_t place_of(json_t *all, json_t *engine) {
     return json_array_size(all) - 1;
 }
 
-static bool join_engines(struct origin *origin, struct dataset *dataset, struct error *error) {
+// So too, but those for which a column has no number are "others" (imported games may be of many players).
+static uint8_t place_of(json_t *all, json_t *engine, json_t *others) {
+    const size_t place = put_engine(all, engine);
+    if (place < MOST_ENGINES - 1 || json_equal(engine, others)) return (uint8_t)place;
+    json_array_remove(all, place);
+    return (uint8_t)put_engine(all, others);
+}
+
+static void join_engines(struct origin *origin, struct dataset *dataset) {
     const int files = dataset_file_count(dataset);
-    json_t *all = json_array();
-    bool done = true;
+    json_t *all = json_array(), *others = json_pack("{s:s}", "name", "others");
     origin->engine = memory_new((size_t)files, sizeof *origin->engine);
-    for (int i = 0; i < files && done; i++) {
+    for (int i = 0; i < files; i++) {
         json_t *engines = engines_of(&dataset_file(dataset, i)->info), *engine;
         size_t number;
         json_array_foreach(engines, number, engine) {
-            const size_t place = place_of(all, engine);
-            done = done && (place < MOST_ENGINES || error_set(error, "%s: more than %d engines in all",
-                                                              dataset_file(dataset, i)->path, MOST_ENGINES));
-            if (done && number < MOST_ENGINES) origin->engine[i][number] = (uint8_t)place;
+            if (number < MOST_ENGINES) origin->engine[i][number] = place_of(all, engine, others);
         }
         json_decref(engines);
     }
     origin->engines = json_dumps(all, JSON_COMPACT);
+    json_decref(others);
     json_decref(all);
-    return done;
 }
 
 // ---- runs ----
@@ -119,8 +123,8 @@ bool origin_init(struct origin *origin, struct dataset *dataset, struct error *e
     bool done = true;
     for (int i = 1; i < dataset_file_count(dataset) && done; i++)
         done = join(&origin->info, first, dataset_file(dataset, i), error);
-    done = done && join_engines(origin, dataset, error);
     if (done) {
+        join_engines(origin, dataset);
         origin->info.engines = origin->engines;
         origin->info.origin = origin->runs = runs_of(dataset);
         origin->info.sample = NULL;

@@ -1,6 +1,7 @@
 // test_dataset.c -- what is written to a dataset is read back, and nothing else is taken for one.
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +27,8 @@ struct image {
     size_t size;
 };
 
-// A file of some games, as a run writes it.
-static struct image make_image(const struct games *games, uint64_t first_game) {
+// A file of some games, as a run writes it. `engines`: JSON; NULL = not said.
+static struct image make_image_of(const struct games *games, uint64_t first_game, const char *engines) {
     struct error error = {.text = ""};
     char *rules = rules_to_json(games->variant, &games->draws);
     const struct dataset_info info = {
@@ -37,6 +38,7 @@ static struct image make_image(const struct games *games, uint64_t first_game) {
         .weights_sha256 = "0123456789abcdef",
         .limit = "depth=1",
         .config = "{\"games\":1}",
+        .engines = engines,
         .seed = 77,
         .first_game = first_game,
     };
@@ -50,6 +52,10 @@ static struct image make_image(const struct games *games, uint64_t first_game) {
     cr_assert(dataset_finish(writer, &image.bytes, &image.size, &error), "%s", error.text);
     free(rules);
     return image;
+}
+
+static struct image make_image(const struct games *games, uint64_t first_game) {
+    return make_image_of(games, first_game, NULL);
 }
 
 struct folder {
@@ -501,6 +507,122 @@ Test(merge, notices_when_a_source_goes_away_later) {
     dataset_close(views);
     free(path);
     library_free(&library);
+}
+
+// ---- who played ----
+
+// Names of the players of a game by the list of the file that it is in.
+static void players_of(struct dataset *dataset, uint64_t game, char *names, size_t size) {
+    struct error error = {.text = ""};
+    struct game_columns row = game_columns_new(1);
+    cr_assert(dataset_read_games(dataset, game, 1, &row, &error), "%s", error.text);
+    int file = 0;
+    while (game >= dataset_file(dataset, file)->first_game + dataset_file(dataset, file)->games) file++;
+    const struct dataset_info *info = &dataset_file(dataset, file)->info;
+    json_t *list = info->engines != NULL ? json_loads(info->engines, 0, NULL) : NULL;
+    const char *name[2] = {info->engine, info->engine};
+    const uint8_t number[2] = {row.white_engine[0], row.black_engine[0]};
+    for (int i = 0; i < 2 && list != NULL; i++) {
+        name[i] = json_string_value(json_object_get(json_array_get(list, number[i]), "name"));
+        cr_assert_not_null(name[i], "game %d: engine %d of %s", (int)game, number[i], info->engines);
+    }
+    snprintf(names, size, "%s - %s", name[WHITE], name[BLACK]);
+    json_decref(list);
+    game_columns_free(&row);
+}
+
+static char *put_games_of(const struct folder *folder, const char *name, struct games *games, uint64_t first,
+                          const char *engines, int engine_count) {
+    for (int i = 0; i < games->count; i++) {
+        games->game[i].engine[WHITE] = (uint8_t)(i % engine_count);
+        games->game[i].engine[BLACK] = (uint8_t)((i / 2 + 1) % engine_count);
+    }
+    struct image image = make_image_of(games, first, engines);
+    char *path = put_file(folder, name, image.bytes, image.size);
+    free(image.bytes);
+    return path;
+}
+
+// Numbers mean the same players after merging, whatever the lists of the sources are.
+static void check_players(bool views) {
+    static const char *const engines[3] = {
+        "[{\"name\":\"a\",\"weights_sha256\":\"1\"},{\"name\":\"b\",\"weights_sha256\":\"2\"}]",
+        "[{\"name\":\"b\",\"weights_sha256\":\"2\"},{\"name\":\"c\"},{\"name\":\"a\",\"weights_sha256\":"
+        "\"1\"}]",
+        NULL,
+    };
+    static const int counts[3] = {2, 3, 1};
+    struct games games = games_play("spanish", 6, 2);
+    struct error error = {.text = ""};
+    const struct folder folder = folder_new();
+    char *paths[3], names[2][64];
+    for (int i = 0; i < 3; i++) {
+        const char name[] = {(char)('0' + i), '.', 'h', '5', '\0'};
+        paths[i] = put_games_of(&folder, name, &games, 6 * (uint64_t)i, engines[i], counts[i]);
+    }
+    struct dataset *sources = open_all((const char *const *)paths, 3);
+    char *path = memory_text("%s/merged.h5", folder.path);
+    const struct merge_settings settings = {.views = views, .quiet = true};
+    struct merge_counts merged_counts;
+    cr_assert(merge_write(sources, path, &settings, &merged_counts, &error), "%s", error.text);
+    struct dataset *merged = open_all((const char *const *)&path, 1);
+    json_t *list = json_loads(dataset_file(merged, 0)->info.engines, 0, NULL);
+    cr_assert_eq(json_array_size(list), 4);  // a, b, c, and the engine of the file that has no list
+    json_decref(list);
+    for (uint64_t i = 0; i < 18; i++) {
+        players_of(sources, i, names[0], sizeof names[0]);
+        players_of(merged, i, names[1], sizeof names[1]);
+        cr_assert_str_eq(names[1], names[0], "game %d", (int)i);
+    }
+    dataset_close(merged);
+    dataset_close(sources);
+    for (int i = 0; i < 3; i++) free(paths[i]);
+    free(path);
+    folder_remove(&folder);
+    games_free(&games);
+}
+
+Test(merge, keeps_who_played) {
+    check_players(false);
+    check_players(true);
+}
+
+// A column has 256 numbers: of more players, those that come last are one.
+Test(merge, joins_players_for_whom_there_is_no_number) {
+    struct games games = games_play("spanish", 200, 2);
+    struct error error = {.text = ""};
+    const struct folder folder = folder_new();
+    char *paths[2], name[16], players[64];
+    for (int i = 0; i < 2; i++) {
+        json_t *list = json_array();
+        for (int n = 0; n < 200; n++)
+            json_array_append_new(list, json_pack("{s:o}", "name", json_sprintf("%d", 150 * i + n)));
+        char *engines = json_dumps(list, JSON_COMPACT);
+        snprintf(name, sizeof name, "%d.h5", i);
+        paths[i] = put_games_of(&folder, name, &games, 200 * (uint64_t)i, engines, 200);
+        free(engines);
+        json_decref(list);
+    }
+    struct dataset *sources = open_all((const char *const *)paths, 2);
+    char *path = memory_text("%s/merged.h5", folder.path);
+    const struct merge_settings settings = {.quiet = true};
+    struct merge_counts counts;
+    cr_assert(merge_write(sources, path, &settings, &counts, &error), "%s", error.text);
+    struct dataset *merged = open_all((const char *const *)&path, 1);
+    players_of(merged, 199, players, sizeof players);
+    cr_assert_str_eq(players, "199 - 100");
+    players_of(merged, 200 + 104, players, sizeof players);  // 150 + 104 and 150 + 53
+    cr_assert_str_eq(players, "254 - 203");
+    players_of(merged, 200 + 105, players, sizeof players);
+    cr_assert_str_eq(players, "others - 203");
+    players_of(merged, 399, players, sizeof players);
+    cr_assert_str_eq(players, "others - 250");
+    dataset_close(merged);
+    dataset_close(sources);
+    for (int i = 0; i < 2; i++) free(paths[i]);
+    free(path);
+    folder_remove(&folder);
+    games_free(&games);
 }
 
 // The first of equal games stays, whatever lies between.
