@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# quickstart.sh [VARIANT] -- the whole loop once, for spanish or another variant: installs what is missing, builds,
-# plays 2,000 games, fits weights to them, and plays the fitted weights against those the games were played with.
+# quickstart.sh [VARIANT] -- weights from nothing, for spanish or another variant: installs what is missing, builds, and
+# runs a loop of two generations: 2,000 games, weights fitted to them, a match against those that played them.
 #
-# Everything goes to a new folder runs/VARIANT-N. A run takes 1 to 2 minutes on two idle cores after the installation.
+# Everything goes to a new folder runs/VARIANT-N. A run takes 1 to 2 minutes on two idle cores after the installation;
+# configs/loop-default.yaml, with more games and patterns, takes some ten.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
 
-games=2000
-nodes=1000 # a move, in self-play and in the match
-match_games=400
+# Small beside configs/loop-default.yaml; so few games say little about patterns, which are left out.
+small=(generations=2 patterns_from=3 selfplay.games=2000 gate.games=200 gate.nodes=500 final.games=400 final.nodes=1000)
 programs=(huff huff-selfplay huff-data huff-tune huff-match)
 
 stop() {
@@ -23,7 +23,7 @@ usage() {
 
 [ $# -le 1 ] || usage
 variant=${1-spanish}
-case $variant in -h | --help) sed -n '2,5s/^# \{0,1\}//p' selfplay/quickstart.sh && exit 0 ;; -* | '') usage ;; esac
+case $variant in -h | --help) sed -n '2,6s/^# \{0,1\}//p' selfplay/quickstart.sh && exit 0 ;; -* | '') usage ;; esac
 variant=${variant,,}
 
 # check_variant: ends the script with the program's one line when there is no such variant.
@@ -55,30 +55,11 @@ new_folder() {
     run=runs/$variant-$n
 }
 
-self_play() {
-    local config=configs/selfplay-${variant%+free}.yaml
-    [ -e "$config" ] || config=configs/selfplay-spanish.yaml
-    build/bin/huff-selfplay "$config" --variant "$variant" --set games=$games --set nodes=$nodes \
-        --set weights=material -o "$run/games"
-}
-
-# So few games of a player that knows material alone say nothing about patterns (configs/fit-default.yaml).
-fit() {
-    build/bin/huff-tune fit configs/fit-default.yaml --set l2.PATTERN=1e9 "$run/games" -o "$run/fitted.weights" |
-        tee -i "$run/fit.txt"
-}
-
-play_match() {
-    build/bin/huff-match --variant "$variant" --engine name=fitted,weights="$run/fitted.weights" \
-        --engine name=material,weights=material --nodes $nodes --games $match_games --openings random:8 -o "$run/match"
-}
-
-# step TEXT COMMAND: a step of the loop, with its time.
-step() {
-    local start=$SECONDS
-    printf '\n== %s\n' "$1"
-    "$2" || stop "stopped at this step: $1; what there is so far is in $run"
-    printf -- '-- %d s\n' $((SECONDS - start))
+run_loop() {
+    local settings=()
+    for setting in "${small[@]}"; do settings+=(--set "$setting"); done
+    build/bin/huff-tune loop configs/loop-default.yaml --variant "$variant" "${settings[@]}" -o "$run" ||
+        stop "stopped; to go on: build/bin/huff-tune loop --resume $run"
 }
 
 if [ -x build/bin/huff ]; then check_variant; fi
@@ -88,15 +69,15 @@ build
 check_variant
 new_folder
 
-step "self-play: $games games of $variant, $nodes nodes a move, material alone" self_play
-step "fitting weights to their positions" fit
-step "match: fitted weights against material alone, $match_games games" play_match
+printf '\n== two generations of 2000 games of %s, beginning with material alone\n' "$variant"
+run_loop
 
 cat <<END
 
 == done in $SECONDS s; in $run:
-games/           the games and their positions   build/bin/huff-data info $run/games
-fitted.weights   the weights                     build/bin/huff-tune show $run/fitted.weights
-fit.txt          what the fit said
-match/           the report of the match
+accepted.weights.gz  the weights                     build/bin/huff-tune show $run/accepted.weights.gz
+gen-002/games/       games and their positions       build/bin/huff-data info $run/gen-002/games
+gen-002/gate/        the report of a match           cat $run/gen-002/gate/report.txt
+                     two generations more            build/bin/huff-tune loop --resume $run --set generations=4
+                     to play against                 build/bin/huff play --variant $variant --weights $run/accepted.weights.gz
 END

@@ -12,6 +12,7 @@
 #include "core/support/options.h"
 #include "core/support/progress.h"
 #include "tuner/fit_config.h"
+#include "tuner/support.h"
 #include "tuner/tune.h"
 
 enum {
@@ -213,6 +214,7 @@ static void print_json(const struct account *account, const struct sample_sets *
     json_object_set(root, "warnings", account->warnings);
     json_object_set_new(root, "weights", json_string(account->arguments->output));
     json_object_set_new(root, "sha256", json_string(result->weights.sha256));
+    json_object_set_new(root, "support", support_to_json(sets->variant, result->support));
     json_dumpf(root, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(root);

@@ -7,7 +7,9 @@
 int main(int argc, char **argv) {
     static const struct command commands[] = {
         {"fit", "weights that predict the results of games best", tune_fit_run},
+        {"curve", "whether more games would help", tune_curve_run},
         {"eval", "how well weights predict the results of games", tune_eval_run},
+        {"loop", "games, fit and match, generation after generation", tune_loop_run},
         {"show", "weights as boards", tune_show_run},
     };
     interrupt_install();

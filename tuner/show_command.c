@@ -1,5 +1,6 @@
 // show_command.c -- huff-tune show: the terms of a file of weights, those of squares drawn as boards.
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,18 +8,31 @@
 
 #include "core/support/memory.h"
 #include "core/support/options.h"
-#include "tuner/fit.h"
+#include "selfplay/summary.h"
+#include "tuner/support.h"
 #include "tuner/tune.h"
+
+enum { OPTION_VERSUS = 0x200, OPTION_SUPPORT };
 
 struct arguments {
     struct common_options common;
-    const char *path;
+    const char *path, *versus, *support;
+};
+
+static const struct argp_option option_list[] = {
+    {"versus", OPTION_VERSUS, "OLD", 0,
+     "Before and after of the largest changes from these weights instead (default, material or a file)", 0},
+    {"support", OPTION_SUPPORT, "FILE", 0,
+     "How often the fit saw each weight: its output by --json, or gen-NNN/support.json of a loop", 0},
+    {0},
 };
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
+    case OPTION_VERSUS: a->versus = text; return 0;
+    case OPTION_SUPPORT: a->support = text; return 0;
     case ARGP_KEY_ARG:
         if (a->path != NULL) argp_error(state, "unexpected \"%s\"", text);
         a->path = text;
@@ -32,12 +46,20 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 static const struct argp_child children[] = {{&options_common, 0, "Common options:", 0}, {0}};
 static const struct argp show_argp = {
+    .options = option_list,
     .parser = parse,
     .args_doc = "FILE",
     .doc = "Prints the terms of a file of weights in centipawns."
            "\vBoards are the common one, seen by the owner of the piece: he sits at the bottom, a playing "
-           "square at his left.",
+           "square at his left. A view of a window is written row by row, its top row first: o a man of the "
+           "side that looks, x one of the opponent.",
     .children = children,
+};
+
+// What is shown: weights, and where it is known how often the fit saw each.
+struct shown {
+    const struct weights *weights;
+    const uint64_t *support;  // [TERM_COUNT], or NULL
 };
 
 static double centipawns(int32_t weight) { return weight / (double)WEIGHT_UNIT; }
@@ -69,11 +91,30 @@ static void print_board(const struct weights *weights, int first, int knot) {
     printf("\n");
 }
 
-static void print_squares(const struct weights *weights, const struct term_group_info *info) {
+// The same board of how often each square was seen.
+static void print_seen(const struct shown *shown, int first) {
+    const int width = shown->weights->variant->rules->width;
+    for (int row = 0; row < width; row++) {
+        printf("%4d ", width - row);
+        for (int i = 0; i < width / 2; i++)
+            printf("%*" PRIu64, i == 0 && row % 2 == 1 ? 8 : 16,
+                   shown->support[first + row * (width / 2) + i]);
+        printf("\n");
+    }
+    printf("     ");
+    for (int file = 0; file < width; file++) printf("%8c", 'a' + file);
+    printf("\n");
+}
+
+static void print_squares(const struct shown *shown, const struct term_group_info *info) {
+    const struct weights *weights = shown->weights;
     for (int knot = 0; knot < KNOTS; knot++) {
         printf("\n%s: %s, with %d pieces on the board\n", info->name, info->text, pieces_at(weights, knot));
         print_board(weights, info->first, knot);
     }
+    if (shown->support == NULL) return;
+    printf("\n%s: how often the fit saw one there\n", info->name);
+    print_seen(shown, info->first);
 }
 
 static int largest_of(const int32_t value[static KNOTS]) {
@@ -89,15 +130,26 @@ static int by_size(const void *a, const void *b) {
     return size_x != size_y ? size_y - size_x : **x < **y ? -1 : 1;
 }
 
+// "a5-d8": the corners of a window.
+struct weight_name {
+    char text[64];
+};
+static struct weight_name name_of_window(int width, int window) {
+    struct weight_name name;
+    const int top = window_first_row(width, window), left = 2 * window_first_column(width, window);
+    snprintf(name.text, sizeof name.text, "%c%d-%c%d", 'a' + left, width - top - WINDOW_ROWS + 1,
+             'a' + left + 3, width - top);
+    return name;
+}
+
 // What is seen in a window, its top row first: o a man of the side that looks, x one of the opponent.
-static void print_views(const struct weights *weights, const int32_t (*const *views)[KNOTS], int count) {
-    const int width = weights->variant->rules->width;
+static void print_views(const struct shown *shown, const int32_t (*const *views)[KNOTS], int count) {
+    const int width = shown->weights->variant->rules->width;
     for (int i = 0; i < count; i++) {
-        const int t = (int)(*views[i] - *weights->value) / KNOTS - TERM_PATTERN;
-        const int window = t / WINDOW_VIEWS, top = window_first_row(width, window);
-        const int left = 2 * window_first_column(width, window);
-        printf("\n  %c%d-%c%d ", 'a' + left, width - top - WINDOW_ROWS + 1, 'a' + left + 3, width - top);
+        const int t = (int)(*views[i] - *shown->weights->value) / KNOTS - TERM_PATTERN;
+        printf("\n  %s ", name_of_window(width, t / WINDOW_VIEWS).text);
         for (int k = 0; k < KNOTS; k++) printf("%8.1f", centipawns((*views[i])[k]));
+        if (shown->support != NULL) printf("   seen %" PRIu64 " times", shown->support[TERM_PATTERN + t]);
         printf("\n");
         for (int row = 0, rest = t % WINDOW_VIEWS; row < WINDOW_ROWS; row++, rest /= 9) {
             const char left_man = ".ox"[rest % 3], right_man = ".ox"[rest / 3 % 3];
@@ -109,37 +161,50 @@ static void print_views(const struct weights *weights, const int32_t (*const *vi
     }
 }
 
-static void print_patterns(const struct weights *weights, const struct term_group_info *info) {
+// How much of the views that have a weight the fit saw rarely.
+static void print_rare(const struct shown *shown, const int32_t (*const *views)[KNOTS], int count) {
+    enum { RARE = 5 };
+    int rare = 0;
+    for (int i = 0; i < count; i++)
+        rare += shown->support[(int)(*views[i] - *shown->weights->value) / KNOTS] < RARE;
+    printf(" (%d of them were seen less than %d times)", rare, RARE);
+}
+
+static void print_patterns(const struct shown *shown_weights, const struct term_group_info *info) {
     enum { SHOWN = 8 };
+    const struct weights *weights = shown_weights->weights;
     const int32_t(**views)[KNOTS] = memory_new((size_t)info->count, sizeof *views);
     int count = 0;
     for (int t = info->first; t < info->first + info->count; t++)
         if (largest_of(weights->value[t]) != 0)
             views[count++] = (const int32_t(*)[KNOTS]) & weights->value[t];
     printf("\n%s: %s; %d weights are not 0", info->name, info->text, count);
+    if (shown_weights->support != NULL) print_rare(shown_weights, views, count);
     qsort(views, (size_t)count, sizeof *views, by_size);
     const int shown = count < SHOWN ? count : SHOWN;
     if (shown > 0) printf(", the largest:\n");
-    print_views(weights, views, shown);
+    print_views(shown_weights, views, shown);
     if (shown == 0) printf("\n");
     free(views);
 }
 
-static void print_weights(const struct weights *weights, const char *path) {
+static void print_weights(const struct shown *shown, const char *path) {
+    const struct weights *weights = shown->weights;
     printf("%s: weights of %s, in centipawns\n\n%-14s", path, weights->variant->name, "pieces");
     for (int knot = 0; knot < KNOTS; knot++) printf("%8d", pieces_at(weights, knot));
-    printf("\n");
+    printf("%s\n", shown->support != NULL ? "        seen" : "");
     for (int group = 0; group < GROUP_COUNT; group++) {
         const struct term_group_info *info = &term_groups[group];
         if (info->count == 1) {
             printf("%-14s", info->name);
             for (int knot = 0; knot < KNOTS; knot++)
                 printf("%8.1f", centipawns(weights->value[info->first][knot]));
+            if (shown->support != NULL) printf("%12" PRIu64, shown->support[info->first]);
             printf("  %s\n", info->text);
         } else if (group == GROUP_PATTERN) {
-            print_patterns(weights, info);
+            print_patterns(shown, info);
         } else {
-            print_squares(weights, info);
+            print_squares(shown, info);
         }
     }
 }
@@ -171,7 +236,8 @@ static json_t *group_to_json(const struct weights *weights, enum term_group grou
     return views;
 }
 
-static void print_json(const struct weights *weights) {
+static void print_json(const struct shown *shown) {
+    const struct weights *weights = shown->weights;
     json_t *root = json_object(), *terms = json_object(), *pieces = json_array();
     for (int group = 0; group < GROUP_COUNT; group++)
         json_object_set_new(terms, term_groups[group].name, group_to_json(weights, (enum term_group)group));
@@ -181,9 +247,159 @@ static void print_json(const struct weights *weights) {
     json_object_set_new(root, "sha256", json_string(weights->sha256));
     json_object_set_new(root, "pieces", pieces);
     json_object_set_new(root, "centipawns", terms);
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    if (shown->support != NULL)
+        json_object_set_new(root, "support", support_to_json(weights->variant, shown->support));
+    json_print(root);
+}
+
+// ---- Changes ----
+
+struct change {
+    int term, size;  // size: the largest change at a knot, in weight units
+};
+
+static int by_change(const void *a, const void *b) {
+    const struct change *x = a, *y = b;
+    return x->size != y->size ? y->size - x->size : x->term - y->term;
+}
+
+// All that changed, the largest first; freed by the caller.
+static struct change *find_changes(const struct weights *now, const struct weights *old, int *count) {
+    struct change *changes = memory_new(TERM_COUNT, sizeof *changes);
+    *count = 0;
+    for (int t = 0; t < TERM_COUNT; t++) {
+        int size = 0;
+        for (int k = 0; k < KNOTS; k++) {
+            const int step = abs(now->value[t][k] - old->value[t][k]);
+            if (step > size) size = step;
+        }
+        if (size > 0) changes[(*count)++] = (struct change){t, size};
+    }
+    qsort(changes, (size_t)*count, sizeof *changes, by_change);
+    return changes;
+}
+
+static const struct term_group_info *group_of(int term) {
+    int group = 0;
+    while (term >= term_groups[group].first + term_groups[group].count) group++;
+    return &term_groups[group];
+}
+
+// "MAN", "MAN_SQUARE c3", "PATTERN a5-d8 o./xo/../.x".
+static struct weight_name name_of(const struct variant *variant, int term) {
+    const struct term_group_info *info = group_of(term);
+    const int width = variant->rules->width, in_group = term - info->first, row = in_group / (width / 2);
+    struct weight_name name;
+    if (info->count == 1) {
+        snprintf(name.text, sizeof name.text, "%s", info->name);
+    } else if (info->first != TERM_PATTERN) {
+        const int file = 2 * (in_group % (width / 2)) + (row + 1) % 2;
+        snprintf(name.text, sizeof name.text, "%s %c%d", info->name, 'a' + file, width - row);
+    } else {
+        int length = snprintf(name.text, sizeof name.text, "%s %s ", info->name,
+                              name_of_window(width, in_group / WINDOW_VIEWS).text);
+        for (int i = 0, rest = in_group % WINDOW_VIEWS; i < WINDOW_ROWS; i++, rest /= 9)
+            length += snprintf(name.text + length, sizeof name.text - (size_t)length, "%s%c%c",
+                               i > 0 ? "/" : "", ".ox"[rest % 3], ".ox"[rest / 3 % 3]);
+    }
+    return name;
+}
+
+static void print_knots(const int32_t value[static KNOTS]) {
+    for (int k = 0; k < KNOTS; k++) printf("%8.1f", centipawns(value[k]));
+}
+
+static void print_change(const struct shown *now, const struct weights *old, int term) {
+    printf("%-32s", name_of(old->variant, term).text);
+    print_knots(old->value[term]);
+    printf("   ->");
+    print_knots(now->weights->value[term]);
+    if (now->support != NULL) printf("%12" PRIu64, now->support[term]);
     printf("\n");
-    json_decref(root);
+}
+
+// Those of one group, the largest first.
+static void print_group_changes(const struct shown *now, const struct weights *old,
+                                const struct term_group_info *info, const struct change *changes, int count) {
+    enum { SHOWN = 8 };
+    int changed = 0;
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        if (group_of(changes[i].term) != info) continue;
+        changed++;
+        sum += changes[i].size;
+    }
+    if (changed == 0) return;
+    if (info->count > 1)
+        printf("\n%s: %d changed, by %.1f on average%s\n", info->name, changed, sum / changed / WEIGHT_UNIT,
+               changed > SHOWN ? "; the largest:" : "");
+    int shown = 0;
+    for (int i = 0; i < count && shown < SHOWN; i++) {
+        if (group_of(changes[i].term) != info) continue;
+        print_change(now, old, changes[i].term);
+        shown++;
+    }
+}
+
+static void print_changes(const struct shown *now, const struct weights *old, const struct arguments *a) {
+    const struct weights *weights = now->weights;
+    int count;
+    struct change *changes = find_changes(weights, old, &count);
+    printf("%s: weights of %s against %s, in centipawns: %d changed\n\n", a->path, weights->variant->name,
+           a->versus, count);
+    printf("%-32s%24s     %24s%s\n%-32s", "", "before", "after", now->support != NULL ? "        seen" : "",
+           "pieces");
+    for (int k = 0; k < 2 * KNOTS; k++)
+        printf("%s%8d", k == KNOTS ? "     " : "", pieces_at(weights, k % KNOTS));
+    printf("\n");
+    for (int group = 0; group < GROUP_COUNT; group++)
+        print_group_changes(now, old, &term_groups[group], changes, count);
+    free(changes);
+}
+
+static void print_changes_json(const struct shown *now, const struct weights *old,
+                               const struct arguments *a) {
+    int count;
+    struct change *changes = find_changes(now->weights, old, &count);
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) {
+        const int term = changes[i].term;
+        const struct term_group_info *info = group_of(term);
+        json_t *one =
+            json_pack("{s:s, s:i, s:s, s:o, s:o}", "group", info->name, "weight", term - info->first, "name",
+                      name_of(old->variant, term).text, "before", knots_to_json(old->value[term]), "after",
+                      knots_to_json(now->weights->value[term]));
+        if (now->support != NULL)
+            json_object_set_new(one, "support", json_integer((json_int_t)now->support[term]));
+        json_array_append_new(array, one);
+    }
+    free(changes);
+    json_print(json_pack("{s:s, s:s, s:s, s:o}", "variant", now->weights->variant->name, "weights", a->path,
+                         "versus", a->versus, "changes", array));
+}
+
+// ---- The command ----
+
+static bool show_changes(const struct shown *shown, const struct arguments *a, struct error *error) {
+    struct weights old;
+    if (!weights_get(a->versus, shown->weights->variant, &old, error)) return false;
+    (a->common.json ? print_changes_json : print_changes)(shown, &old, a);
+    weights_free(&old);
+    return true;
+}
+
+static bool show(const struct weights *weights, const struct arguments *a, struct error *error) {
+    uint64_t *support = a->support != NULL ? memory_new(TERM_COUNT, sizeof *support) : NULL;
+    const struct shown shown = {weights, support};
+    bool done = support == NULL || support_read(a->support, weights, support, error);
+    if (done && a->versus != NULL)
+        done = show_changes(&shown, a, error);
+    else if (done && a->common.json)
+        print_json(&shown);
+    else if (done)
+        print_weights(&shown, a->path);
+    free(support);
+    return done;
 }
 
 int tune_show_run(int argc, char **argv) {
@@ -195,10 +411,7 @@ int tune_show_run(int argc, char **argv) {
     if (a.common.variant != NULL && (variant = variant_find(a.common.variant, &error)) == NULL)
         return options_fail(argv[0], EXIT_USAGE, &error);
     if (!weights_read(a.path, variant, &weights, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
-    if (a.common.json)
-        print_json(&weights);
-    else
-        print_weights(&weights, a.path);
+    const bool done = show(&weights, &a, &error);
     weights_free(&weights);
-    return EXIT_DONE;
+    return done ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);
 }
