@@ -9,8 +9,10 @@
 // The stronger side is called White here; kings know no colours.
 #include "search/ending.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/support/memory.h"
 
@@ -18,6 +20,7 @@ enum {
     MOST_KINGS = 3,
     UNKNOWN = 0,  // otherwise a table holds plies + 1
     LONGEST = 250,
+    NAP_NANOSECONDS = 1000000,
     ESCAPES = 255,  // moves of a lone king that need not be counted: one leads to safety
 };
 
@@ -36,6 +39,8 @@ struct ending {
 };
 
 struct endings {
+    const struct variant *variant;
+    struct endings *next;  // in the list of those that are solved
     struct board board;
     int most_kings;
     struct ending ending[MOST_KINGS + 1];  // by number of kings, from 1
@@ -205,9 +210,16 @@ bool endings_exist(const struct variant *variant) {
     return r->goal == NO_MOVE_LOSES && r->king_moves == DIAGONAL;
 }
 
-struct endings *endings_new(const struct variant *variant, const atomic_bool *stop) {
+static void free_endings(struct endings *e) {
+    for (int kings = 1; kings <= MOST_KINGS; kings++)
+        for (int side = WHITE; side <= BLACK; side++) free(e->ending[kings].plies[side]);
+    free(e);
+}
+
+static struct endings *solve_endings(const struct variant *variant, const atomic_bool *stop) {
     struct endings *e = memory_new(1, sizeof *e);
     const int width = variant->rules->width;
+    e->variant = variant;
     e->board = (struct board){.width = width, .bits = width == 8 ? 5 : 6};
     e->most_kings = width == 8 ? MOST_KINGS : MOST_KINGS - 1;
     struct solving s = {
@@ -219,15 +231,26 @@ struct endings *endings_new(const struct variant *variant, const atomic_bool *st
     for (int kings = 1; kings <= e->most_kings; kings++) solve(&s, &e->ending[kings], e->board, kings);
     free(s.list);
     if (!is_stopped(&s)) return e;
-    endings_free(e);
+    free_endings(e);
     return NULL;
 }
 
-void endings_free(struct endings *e) {
-    if (!e) return;
-    for (int kings = 1; kings <= MOST_KINGS; kings++)
-        for (int side = WHITE; side <= BLACK; side++) free(e->ending[kings].plies[side]);
-    free(e);
+// Whoever comes first solves, the others wait.
+const struct endings *endings_get(const struct variant *variant, const atomic_bool *stop) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct endings *solved;
+    while (pthread_mutex_trylock(&lock)) {
+        if (stop && atomic_load_explicit(stop, memory_order_relaxed)) return NULL;
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NANOSECONDS}, NULL);
+    }
+    struct endings *e = solved;
+    while (e && e->variant != variant) e = e->next;
+    if (!e && (e = solve_endings(variant, stop))) {
+        e->next = solved;
+        solved = e;
+    }
+    pthread_mutex_unlock(&lock);
+    return e;
 }
 
 // As far as `strong` wins.

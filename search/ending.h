@@ -2,8 +2,8 @@
 //
 // What a search cannot see and an evaluation hardly says: three flying kings need up to 13 moves to catch a
 // king that does not stand on the main road (Petrov's triangle), two kings of Frisian up to 10, most of them
-// without a visible gain. The tables are computed when they are asked for, in about a tenth of a second, by
-// the rules of the variant.
+// without a visible gain. The tables are computed by the rules of the variant when they are first asked for,
+// in about a tenth of a second, and stay for all searches of the program.
 #ifndef HUFF_SEARCH_ENDING_H
 #define HUFF_SEARCH_ENDING_H
 
@@ -15,10 +15,9 @@ struct endings;
 
 // Where no move wins there are none.
 bool endings_exist(const struct variant *);
-// NULL when *stop (may be NULL) was set on the way.
-struct endings *endings_new(const struct variant *, const atomic_bool *stop)
+// From any thread. NULL when *stop (may be NULL) was set on the way.
+const struct endings *endings_get(const struct variant *, const atomic_bool *stop)
     __attribute__((warn_unused_result));
-void endings_free(struct endings *);
 
 // The plies in which the side to move wins by force or loses (0: it has no move now). False when neither is
 // known. Draw rules are not looked at.

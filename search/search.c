@@ -20,7 +20,7 @@ enum { FEW_PIECES = 6 };
 struct search {
     struct evaluator *evaluator;
     struct table table;
-    struct endings *endings;  // NULL before they are needed
+    const struct endings *endings;  // NULL before they are needed
     int threads;
     struct tree **trees;  // of each thread, the caller's first
 };
@@ -60,7 +60,6 @@ void search_free(struct search *s) {
     tree_free(s->trees[0]);
     free(s->trees);
     evaluator_free(s->evaluator);
-    endings_free(s->endings);
     table_free(&s->table);
     free(s);
 }
@@ -206,7 +205,7 @@ static void use_endings(struct search *s, const struct game *game, const struct 
     const bool wanted = endings_exist(game->variant) && !limits->exact &&
                         bits_count(p->pieces[WHITE] | p->pieces[BLACK]) <= FEW_PIECES;
     if (wanted && !s->endings && (limits->seconds <= 0 || limits->seconds >= LONG_ENOUGH))
-        s->endings = endings_new(game->variant, stop);
+        s->endings = endings_get(game->variant, stop);
     for (int i = 0; i < s->threads; i++) s->trees[i]->endings = wanted ? s->endings : NULL;
 }
 

@@ -78,7 +78,7 @@ static bitboard random_square(int width, struct splitmix *random) {
 static void check_values(const char *name) {
     const struct variant *variant = variant_named(name);
     const int width = variant->rules->width;
-    struct endings *endings = endings_new(variant, NULL);
+    const struct endings *endings = endings_get(variant, NULL);
     struct splitmix random = splitmix_of(name, 0);
     int known = 0;
     for (int n = 0; n < 30000; n++) {
@@ -106,7 +106,6 @@ static void check_values(const char *name) {
         cr_assert(plies == plies_turned && won == won_turned);
     }
     cr_assert_gt(known, 1000);
-    endings_free(endings);
 }
 
 Test(ending, every_value_follows_from_those_of_its_moves, .timeout = 600) {
@@ -192,11 +191,10 @@ static bool has_table(const struct variant *variant, const struct position *p) {
 
 // The plies in which the side to move wins, negative when it loses, 0 when the tables know neither.
 static int solved_value(const struct variant *variant, const struct position *p) {
-    struct endings *endings = endings_new(variant, NULL);
+    const struct endings *endings = endings_get(variant, NULL);
     int plies;
     bool won;
     const bool found = endings_find(endings, p, &plies, &won);
-    endings_free(endings);
     return !found ? 0 : won ? plies : -plies;
 }
 
@@ -323,7 +321,7 @@ static bool sweep_comes_out(const struct table *table, int i) {
     struct placements all = {.variant = row.variant, .sweep = sweep_of(row.position)};
     all.found = memory_new(MOST_PLACEMENTS, sizeof *all.found);
     find_placements(&all, 0, 0, all.sweep.kings);
-    struct endings *endings = endings_new(row.variant, NULL);
+    const struct endings *endings = endings_get(row.variant, NULL);
     struct search *search = search_of(row.variant);
     int otherwise = 0, longest = 0, wrong = 0;
     for (int n = 0; n < all.count; n++) {
@@ -336,7 +334,6 @@ static bool sweep_comes_out(const struct table *table, int i) {
         if (n % (all.count / games + 1) == 0) wrong += !comes_out(search, &one, &all.found[n]);
     }
     search_free(search);
-    endings_free(endings);
     free(all.found);
     char *found = memory_text("%d of %d", otherwise, all.count);
     const bool as_said = !strcmp(found, table_cell(table, i, "solved")) && longest == row.plies;
