@@ -653,7 +653,8 @@ struct candidates {
     const struct position *position;
     const struct move_list *legal;
     const struct spoken *spoken;
-    bitboard straight;  // what the squares take when each step jumps one piece, see route_captures
+    bitboard straight;  // what the squares take when each step jumps one piece, see route_captures; once
+                        // there is more than one candidate
     int count;
     uint16_t index[MAX_MOVES];
 };
@@ -742,8 +743,12 @@ static void heed_sign(struct candidates *c) {
 
 // What PDN means by the text comes first, then looser readings.
 static void resolve(struct candidates *c) {
-    candidates_all(c);
-    candidates_keep(c, has_these_ends);
+    const struct spoken *said = c->spoken;
+    c->count = 0;
+    for (int i = 0; i < c->legal->count; i++)
+        if (has_these_ends(c, c->legal->moves[i])) c->index[c->count++] = (uint16_t)i;
+    if (c->count == 1 && said->count == 2 && !said->captured) return;
+    c->straight = route_captures(c->variant, c->position, said->squares, said->count);
     if (c->spoken->captured) candidates_keep(c, takes_what_braces_say);
     heed_sign(c);
     if (candidates_prefer(c, is_long_form) || candidates_prefer(c, stops_at_squares) ||
@@ -784,11 +789,11 @@ bool move_from_text(const struct variant *variant, const struct position *p, con
     struct spoken spoken;
     if (legal->truncated) return error_set(error, "the position has more than %d captures", MAX_CAPTURES);
     if (!read_move(variant, text, &spoken, error)) return false;
-    struct candidates c = {.variant = variant,
-                           .position = p,
-                           .legal = legal,
-                           .spoken = &spoken,
-                           .straight = route_captures(variant, p, spoken.squares, spoken.count)};
+    struct candidates c;  // not its indexes: setting them would take longer than all the rest
+    c.variant = variant;
+    c.position = p;
+    c.legal = legal;
+    c.spoken = &spoken;
     resolve(&c);
     if (c.count != 1) return not_one_move(&c, text, error);
     *move = legal->moves[c.index[0]];

@@ -125,8 +125,9 @@ void pdn_set_comment(struct pdn_game *game, const char *text, size_t size) {
 }
 
 static struct pdn_tag *find_tag(const struct pdn_game *game, const char *name) {
+    const int first = toupper((unsigned char)*name);  // as add_tag writes it
     for (int i = 0; i < game->tag_count; i++)
-        if (!strcasecmp(game->tags[i].name, name)) return &game->tags[i];
+        if (*game->tags[i].name == first && !strcasecmp(game->tags[i].name, name)) return &game->tags[i];
     return NULL;
 }
 

@@ -68,14 +68,16 @@ struct reading {
     bool other;            // because of its variant
     bool stopped;          // a move is unknown: what follows cannot be played
     char text_result[16];  // behind the moves; "" = none
+    char result_tag[64];   // without blanks; "" = none
 };
 
 // ---- reports ----
 
 static int lines_between(const char *from, const char *to) {
     int lines = 0;
-    for (; from < to; from++)
-        if (*from == '\n' || (*from == '\r' && !(from + 1 < to && from[1] == '\n'))) lines++;
+    for (const char *at = from; at < to && (at = memchr(at, '\n', (size_t)(to - at))); at++) lines++;
+    for (const char *at = from; at < to && (at = memchr(at, '\r', (size_t)(to - at))); at++)
+        if (at + 1 == to || at[1] != '\n') lines++;
     return lines;
 }
 
@@ -365,6 +367,12 @@ static bool begins_next_game(const struct reading *r, const char *name) {
            (begins_with_empty_line(r->reader) || !strcasecmp(name, "Event") || !strcasecmp(name, "FEN"));
 }
 
+static void without_blanks(const char *text, char *to, size_t size) {
+    for (; *text && size > 1; text++)
+        if (*text != ' ') *to++ = *text, size--;
+    *to = '\0';
+}
+
 static void store_tag(struct reading *r, const char *name, struct pdn_bytes value) {
     char *plain = memory_new(value.size + 1, 1);
     size_t size = 0;
@@ -378,14 +386,18 @@ static void store_tag(struct reading *r, const char *name, struct pdn_bytes valu
     if (!strcasecmp(name, "FEN")) r->fen_line = line_of(r->reader, value.at);
     if (!strcasecmp(name, "GameType") || !strcasecmp(name, "Variant"))
         r->game_type_line = line_of(r->reader, value.at);
-    if (!strcasecmp(name, "Result")) r->result_line = line_of(r->reader, value.at);
+    if (!strcasecmp(name, "Result")) {
+        r->result_line = line_of(r->reader, value.at);
+        without_blanks(pdn_tag(r->game, name), r->result_tag, sizeof r->result_tag);
+    }
 }
 
 // False when the tag is the next game's.
 static bool use_tag(struct reading *r) {
     const struct pdn_token *token = &r->reader->token;
     if (r->body) return false;
-    char *name = memory_text("%.*s", (int)(token->name.size < 100 ? token->name.size : 100), token->name.at);
+    char name[101] = "";  // of a longer one, its beginning
+    if (token->name.size) memcpy(name, token->name.at, token->name.size < 100 ? token->name.size : 100);
     const bool next = *name && begins_next_game(r, name);
     if (token->damaged && !next)
         warn(r, HERE, WARN_TAG, "a tag is damaged: %s", excerpt_of(token->bytes).text);
@@ -393,7 +405,6 @@ static bool use_tag(struct reading *r) {
         warn(r, HERE, WARN_TAG_COUNT, "tags after the first %d are left out", MAX_TAGS);
     else if (*name && !next && !pdn_tag(r->game, name))
         store_tag(r, name, token->inside);
-    free(name);
     return !next;
 }
 
@@ -413,12 +424,6 @@ static bool is_game_type_of(const char *text, const struct variant *variant) {
     const size_t length = strlen(text), number = strcspn(full, ",");
     return !strncmp(text, full, length) &&
            (length == number || length + 2 == strlen(full) || length == strlen(full));
-}
-
-static void without_blanks(const char *text, char *to, size_t size) {
-    for (; *text && size > 1; text++)
-        if (*text != ' ') *to++ = *text, size--;
-    *to = '\0';
 }
 
 // A warning once for a run of games with the same tag, as whole files are wrong in the same way.
@@ -566,11 +571,7 @@ static void use_move(struct reading *r) {
 
 // The text of the Result tag behind the moves ("4-6"): a score that may look like a move.
 static bool is_result_of_tag(const struct reading *r) {
-    const char *tag = pdn_tag(r->game, "Result");
-    char close[sizeof r->reader->token.text];
-    if (!tag) return false;
-    without_blanks(tag, close, sizeof close);
-    if (strcmp(close, r->reader->token.text) != 0) return false;
+    if (strcmp(r->result_tag, r->reader->token.text) != 0) return false;
     struct pdn_tokens ahead;
     struct pdn_token next;
     do {

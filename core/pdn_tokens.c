@@ -27,8 +27,9 @@ static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 // Does this spelling of a character begin here?
 static bool is_spelt(const struct pdn_tokens *t, const char *at, const char *spelling) {
-    const size_t size = strlen(spelling);
-    return (size_t)(t->end - at) >= size && !memcmp(at, spelling, size);
+    for (; *spelling; at++, spelling++)
+        if (at == t->end || *at != *spelling) return false;
+    return true;
 }
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -38,6 +39,7 @@ static bool is_spelt(const struct pdn_tokens *t, const char *at, const char *spe
 static size_t blank_size(const struct pdn_tokens *t, const char *at) {
     if (at == t->end) return 0;
     if ((unsigned char)*at <= ' ' || *at == '\x7f' || *at == '\xa0') return 1;
+    if ((unsigned char)*at < 0x80) return 0;
     if (is_spelt(t, at, "\xc2\xa0")) return 2;
     return is_spelt(t, at, BYTE_ORDER_MARK) ? 3 : 0;
 }
@@ -70,24 +72,18 @@ static size_t sign_size(const struct pdn_tokens *t, const char *at, char *plain)
         const char *spelling;
         char plain;
     } signs[] = {
-        {"-", '-'},
-        {"x", 'x'},
-        {"X", 'x'},
-        {":", 'x'},
         {"\xe2\x80\x90", '-'},  // hyphens and dashes
-        {"\xe2\x80\x91", '-'},
-        {"\xe2\x80\x92", '-'},
-        {"\xe2\x80\x93", '-'},
-        {"\xe2\x80\x94", '-'},
-        {"\xe2\x80\x95", '-'},
-        {"\xe2\x88\x92", '-'},  // minus
-        {"\xc2\xad", '-'},      // soft hyphen
-        {"\xc3\x97", 'x'},      // times
-        {"\xad", '-'},
-        {"\x96", '-'},
-        {"\x97", '-'},
-        {"\xd7", 'x'},
+        {"\xe2\x80\x91", '-'}, {"\xe2\x80\x92", '-'}, {"\xe2\x80\x93", '-'}, {"\xe2\x80\x94", '-'},
+        {"\xe2\x80\x95", '-'}, {"\xe2\x88\x92", '-'},  // minus
+        {"\xc2\xad", '-'},                             // soft hyphen
+        {"\xc3\x97", 'x'},                             // times
+        {"\xad", '-'},         {"\x96", '-'},         {"\x97", '-'},         {"\xd7", 'x'},
     };
+    const unsigned char first = (unsigned char)char_at(t, at);
+    if (first < 0x80) {
+        *plain = first == '-' ? '-' : 'x';
+        return first == '-' || first == 'x' || first == 'X' || first == ':';
+    }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (!is_spelt(t, at, signs[i].spelling)) continue;
         *plain = signs[i].plain;
@@ -255,6 +251,8 @@ static size_t points_size(const struct pdn_tokens *t, const char *at, const char
     } points[] = {
         {"1/2", "1/2"}, {"\xc2\xbd", "1/2"}, {"\xbd", "1/2"}, {"0", "0"}, {"1", "1"}, {"2", "2"},
     };
+    const unsigned char first = (unsigned char)char_at(t, at);
+    if (first > '2' && first < 0x80) return 0;
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         if (!is_spelt(t, at, points[i].spelling)) continue;
         *text = points[i].text;
