@@ -159,14 +159,11 @@ int data_fen_run(int argc, char **argv) {
         .parser = parse,
         .args_doc = "PATH... [-o FILE]",
         .doc =
-            "Writes positions in which a move was played, one FEN a line.\vGames can start from such a list: "
-            "\"huff-match --openings FILE\", and for huff-selfplay \"opening.book: FILE\" in its "
-            "configuration "
-            "or \"--set opening.book=FILE\"; both take at most 100000. For instance level positions after "
-            "ten "
-            "plies: \"huff-data fen RUN --ply 10 --score -50 --unique -o level.fen\". What \"huff-data "
-            "sample\" "
-            "chose can be listed, too.",
+            "Writes positions in which a move was played, one FEN a line.\v"
+            "Games can start from such a list: \"huff-match --openings FILE\", and for huff-selfplay "
+            "\"opening.book: FILE\" in its configuration or \"--set opening.book=FILE\"; both take at most "
+            "100000. For instance level positions after ten plies: \"huff-data fen RUN --ply 10 "
+            "--score -50 --unique -o level.fen\". What \"huff-data sample\" chose can be listed, too.",
         .children = children};
     struct arguments a = {
         .games = {0, INT64_MAX},

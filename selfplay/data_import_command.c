@@ -175,19 +175,15 @@ int data_import_run(int argc, char **argv) {
         .options = options,
         .parser = parse,
         .args_doc = "FILE.pdn... -o RUN",
-        .doc =
-            "Makes a dataset of games in PDN: positions, moves, results, and scores where comments have them "
-            "([%eval 0.35], White's view).\vFILE \"-\" is standard input. Files of any size are read in "
-            "little "
-            "memory. The variant is --variant, or what the GameType of the first game says. RUN is a folder "
-            "of "
-            "shards as huff-selfplay writes it, with the checksums that \"huff-data verify\" compares. Games "
-            "that are broken, of another variant or without a result are skipped; each is named on standard "
-            "error with its line and the reason (-q: none is). A game whose last position is not final "
-            "counts "
-            "as adjudicated, unless its Termination tag names a time limit or a fault. RUN appears when it "
-            "is "
-            "complete; a command that failed or was interrupted leaves nothing.",
+        .doc = "Makes a dataset of games in PDN: positions, moves, results, and scores where comments have "
+               "them ([%eval 0.35], White's view).\v"
+               "FILE \"-\" is standard input. Files of any size are read in little memory. The variant is "
+               "--variant, or what the GameType of the first game says. RUN is a folder of shards as "
+               "huff-selfplay writes it, with the checksums that \"huff-data verify\" compares. Games that "
+               "are broken, of another variant or without a result are skipped; each is named on standard "
+               "error with its line and the reason (-q: none is). A game whose last position is not final "
+               "counts as adjudicated, unless its Termination tag names a time limit or a fault. RUN appears "
+               "when it is complete; a command that failed or was interrupted leaves nothing.",
         .children = children};
     struct arguments a = {.settings = {.shard_games = USUAL_SHARD_GAMES}};
     struct error error;
