@@ -4,7 +4,7 @@
 
 # To build the programs and run them.
 PACKAGES_TO_BUILD=(gcc libc6-dev cmake make pkg-config libcyaml-dev libyaml-dev libjansson-dev libhdf5-dev
-    libmd-dev zlib1g-dev)
+    liblbfgs-dev libmd-dev zlib1g-dev)
 # To build and run the tests.
 PACKAGES_TO_TEST=(libcriterion-dev python3 python3-h5py clang-format-14)
 # For what .ci/run does besides; with MPI, which nothing else needs, runs can be shared by several machines.

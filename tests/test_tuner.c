@@ -40,7 +40,7 @@ static int draw_result(struct random *random, double chance) {
 static struct samples make_samples(const struct variant *variant, const struct weights *weights, double scale,
                                    size_t count, const char *name) {
     struct samples samples = {
-        .sample = memory_new(count, sizeof *samples.sample), .count = count, .games = count};
+        .sample = memory_new(count, sizeof *samples.sample), .count = count, .chosen = count, .games = count};
     struct splitmix placing = splitmix_of(name, 0);
     struct random random = random_stream(count, 1);
     for (size_t i = 0; i < count; i++) {
@@ -141,8 +141,8 @@ static void check_gradient(const char *name) {
     const struct variant *variant = find(name);
     struct weights planted = planted_weights(variant);
     struct samples samples = make_samples(variant, &planted, 200, 400, name);
-    per_knot *logits = per_knot_new(TERM_COUNT);
-    per_knot *gradient = per_knot_new(TERM_COUNT);
+    per_knot *logits = per_knot_new(LOGIT_COUNT);
+    per_knot *gradient = per_knot_new(LOGIT_COUNT);
     struct random random = random_stream(3, 4);
     for (int t = 0; t < TERM_COUNT; t++)
         for (int k = 0; k < KNOTS; k++) logits[t][k] = (random_unit(&random) - 0.5) / 4;
@@ -185,7 +185,7 @@ Test(fit, expects_what_the_engine_evaluates) {
     for (int t = TERM_PATTERN; t < TERM_COUNT; t++)
         for (int k = 0; k < KNOTS; k++) weights.value[t][k] = splitmix_below(&views, 1001) - 500;
     struct samples samples = make_samples(variant, &weights, 200, 2000, "engine");
-    per_knot *logits = per_knot_new(TERM_COUNT);
+    per_knot *logits = per_knot_new(LOGIT_COUNT);
     fit_logits(&weights, 200, logits);
     for (size_t i = 0; i < samples.count; i++) {
         struct samples one = {.sample = &samples.sample[i], .count = 1};
@@ -520,11 +520,11 @@ Test(fit, refuses_what_teaches_nothing) {
     struct error error;
 
     struct sample_sets without = sets;
-    without.part[SPLIT_VALIDATION].count = 0;
+    without.part[SPLIT_VALIDATION].chosen = 0;
     cr_assert(fit_fails(&without, &settings, &error));
     cr_assert(strstr(error.text, "no validation positions"), "%s", error.text);
     without = sets;
-    without.part[SPLIT_TRAIN].count = 0;
+    without.part[SPLIT_TRAIN].chosen = 0;
     cr_assert(fit_fails(&without, &settings, &error));
     cr_assert(strstr(error.text, "no train positions"), "%s", error.text);
 

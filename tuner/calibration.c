@@ -71,7 +71,7 @@ static bool material_loss(const struct weights *weights, const struct variant *v
     double scale;
     const bool found = fit_scale_of_weights(&material, samples, &scale);
     if (found) {
-        per_knot *logits = per_knot_new(TERM_COUNT);
+        per_knot *logits = per_knot_new(LOGIT_COUNT);
         fit_logits(&material, scale, logits);
         *loss = fit_loss(variant, samples, logits, NULL, threads) / (double)samples->count;
         free(logits);

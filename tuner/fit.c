@@ -8,12 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/support/clock.h"
 #include "core/support/memory.h"
 #include "core/support/progress.h"
+#include "tuner/fit_descent.h"
 #include "tuner/fit_state.h"
-
-#define SMALL 1e-300  // changes no sum, and 0 / SMALL is 0
 
 const struct term_group_info term_groups[GROUP_COUNT] = {
 #define X(name, size, text) {#name, text, TERM_##name, size},
@@ -21,110 +19,44 @@ const struct term_group_info term_groups[GROUP_COUNT] = {
 #undef X
 };
 
-// ---- For tests and other commands ----
-
-double fit_loss(const struct variant *variant, const struct samples *samples,
-                const per_knot logits[static TERM_COUNT], per_knot *gradient, int threads) {
-    struct pass *pass = pass_new(variant, threads);
-    struct gradient *sum = gradient != NULL ? gradient_new() : NULL;
-    const double loss = pass_over(pass, samples, NULL, 0, samples->count, logits, sum).loss;
-    for (int t = 0; sum != NULL && t < TERM_COUNT; t++) gradient[t] += sum->at[t];
-    gradient_free(sum);
-    pass_free(pass);
-    return loss;
-}
-
-// ---- Scales ----
-
-void fit_logits(const struct weights *weights, double centipawns_per_logit,
-                per_knot logits[static TERM_COUNT]) {
-    for (int t = 0; t < TERM_COUNT; t++)
-        for (int k = 0; k < KNOTS; k++)
-            logits[t][k] = weights->value[t][k] / (WEIGHT_UNIT * centipawns_per_logit);
-}
-
-// The first two derivatives of the loss by the slope k of p = logistic(k * score).
-static void scale_derivatives(const int *scores, const struct samples *samples, double k, double *first,
-                              double *second) {
-    *first = *second = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        if (scores[i] == NO_SCORE) continue;
-        const double x = scores[i], p = logistic(k * x);
-        *first += (p - sample_points(&samples->sample[i])) * x;
-        *second += p * (1 - p) * x * x;
-    }
-}
-
-// The centipawns that make a logit, so that the scores predict the results best; those that are NO_SCORE do
-// not count. Newton's method between bounds that close in: the first derivative grows with k.
-static bool scale_of_scores(const int *scores, const struct samples *samples, double *scale) {
-    enum { STEPS = 60 };
-    double low = 0, high = 1, k = 0, first, second;
-    scale_derivatives(scores, samples, k, &first, &second);
-    if (!(first < 0)) return false;
-    for (int i = 0; i < STEPS; i++) {
-        const double step = second > 0 ? k - first / second : high;
-        k = step > low && step < high ? step : (low + high) / 2;
-        scale_derivatives(scores, samples, k, &first, &second);
-        if (first < 0)
-            low = k;
-        else
-            high = k;
-        if (high - low < 1e-12 || fabs(first) <= 1e-9 * second * k) break;
-    }
-    *scale = 1 / k;
-    return true;
-}
-
-bool fit_scale_of_weights(const struct weights *weights, const struct samples *samples,
-                          double *centipawns_per_logit) {
-    int *scores = memory_new(samples->count, sizeof *scores);
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct position *position = &samples->sample[i].position;
-        const int score = eval_score(weights, position);
-        scores[i] = position_turn(position) == WHITE ? score : -score;
-    }
-    const bool found = scale_of_scores(scores, samples, centipawns_per_logit);
-    free(scores);
-    return found;
-}
-
-// What makes a logit of the scores that the searches gave; proven wins are no matter of scale.
-static bool scale_of_searches(const struct samples *samples, double *scale) {
-    int *scores = memory_new(samples->count, sizeof *scores);
-    for (size_t i = 0; i < samples->count; i++) {
-        const int score = samples->sample[i].score;
-        scores[i] = abs(score) <= SCORE_LIMIT ? score : NO_SCORE;
-    }
-    const bool found = scale_of_scores(scores, samples, scale);
-    free(scores);
-    return found;
-}
-
 // ---- Before the fit ----
 
-static void set_targets(struct samples *samples, double lambda, double scale) {
-    for (size_t i = 0; i < samples->count; i++) {
-        struct sample *sample = &samples->sample[i];
-        const double result = sample_points(sample);
-        const bool blend = lambda > 0 && sample->score != NO_SCORE;
-        const double score = blend ? logistic(sample->score / scale) : result;
-        sample->target = (float)((1 - lambda) * result + lambda * score);
-    }
+// The chance of a draw.
+static double drawn_at(double z, double margin) { return logistic(z + margin) - logistic(z - margin); }
+
+static void set_target(struct sample *sample, const struct descent *descent) {
+    const double result = sample_points(sample), margin = descent->start[MARGIN][0];
+    // A mean of results lies between two of them.
+    const double drawn = 1 - fabs(2 * result - 1), lambda = descent->settings->lambda;
+    sample->target = (float)result;
+    sample->drawn = (float)drawn;
+    if (lambda == 0 || sample->score == NO_SCORE) return;
+    const double z = sample->score / descent->lambda_scale;
+    const double expected = margin > 0 ? (logistic(z + margin) + logistic(z - margin)) / 2 : logistic(z);
+    sample->target = (float)((1 - lambda) * result + lambda * expected);
+    sample->drawn = (float)((1 - lambda) * drawn + lambda * drawn_at(z, margin));
 }
 
-static bool blend_targets(struct sample_sets *sets, double lambda, struct error *error) {
-    double scale = 1;
-    if (lambda > 0 && !scale_of_searches(&sets->part[SPLIT_TRAIN], &scale))
+static void set_targets(const struct descent *descent, enum split part) {
+    struct samples *samples = &descent->sets->part[part];
+    for (size_t i = 0; i < samples->count; i++) set_target(&samples->sample[i], descent);
+}
+
+void descent_set_targets(struct descent *descent) { set_targets(descent, SPLIT_TRAIN); }
+
+static bool blend_targets(struct descent *descent, struct error *error) {
+    struct sample_sets *sets = descent->sets;
+    if (descent->settings->lambda > 0 &&
+        !descent_scale_of_searches(&sets->part[SPLIT_TRAIN], &descent->lambda_scale))
         return error_set(error, "lambda: the scores of these games do not predict their results");
-    for (int part = 0; part < PART_COUNT; part++) set_targets(&sets->part[part], lambda, scale);
+    for (int part = 0; part < PART_COUNT; part++) set_targets(descent, (enum split)part);
     return true;
 }
 
 static bool check_sets(const struct sample_sets *sets, struct error *error) {
     const struct samples *train = &sets->part[SPLIT_TRAIN];
     for (int part = SPLIT_TRAIN; part <= SPLIT_VALIDATION; part++) {
-        if (sets->part[part].count == 0)
+        if (sets->part[part].chosen == 0)
             return error_set(error, "no %s positions in %" PRIu64 " games: more games are needed",
                              part_names[part], sets->games);
     }
@@ -134,24 +66,6 @@ static bool check_sets(const struct sample_sets *sets, struct error *error) {
 }
 
 // ---- Descent ----
-
-struct descent {
-    struct sample_sets *sets;
-    const struct fit_settings *settings;
-    struct fit_result *result;
-    uint32_t *order;  // of the training positions
-    struct pass *pass;
-    struct gradient *gradient;
-    per_knot *start;    // [TERM_COUNT], in logits, as the next two
-    per_knot *logits;   // now
-    per_knot *best;     // of the lowest validation loss
-    per_knot *squares;  // AdaGrad: the sum of the squares of past gradients
-    double *support;    // [FEW][KNOTS]: of the result, shared out to knots
-    uint64_t identity;  // of all that the weights depend on but the number of epochs
-    double lowest;      // validation loss
-    uint64_t seen;      // training positions so far
-    uint64_t *pulled;   // of a window's weight: positions seen when it was pulled last
-};
 
 static void count_support(struct descent *descent) {
     const struct variant *variant = descent->sets->variant;
@@ -169,111 +83,43 @@ static void count_support(struct descent *descent) {
                 descent->support[t * KNOTS + k] += (double)size * shares.of[k] / EVAL_WHOLE;
         }
     }
+}
+
+static void count_weights(struct fit_result *result) {
     for (int t = 0; t < TERM_COUNT; t++)
         *(t < FEW ? &result->weights_seen : &result->views_seen) += result->support[t] > 0;
 }
 
-// Of a part: its mean loss, NAN when it is empty, and in *accuracy (unless NULL) how much of the positions of
-// decided games the side that won was ahead in.
-static double measure(const struct descent *descent, enum split part, const per_knot *logits,
-                      double *accuracy) {
-    const struct samples *samples = &descent->sets->part[part];
-    const struct sums sums = pass_over(descent->pass, samples, NULL, 0, samples->count, logits, NULL);
-    if (accuracy != NULL) *accuracy = (double)sums.foreseen / (double)sums.decided;
-    return sums.loss / (double)samples->count;
-}
-
-static double mean_loss(const struct descent *descent, enum split part, const per_knot *logits) {
-    return measure(descent, part, logits, NULL);
-}
-
-// Fisher-Yates; every epoch has a stream of its own, and its order does not depend on those before.
-static void shuffle(uint32_t *order, size_t count, uint64_t seed, int epoch) {
-    struct random random = random_stream(seed, (uint64_t)epoch);
-    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
-    for (size_t i = count; i > 1; i--) {
-        const size_t j = (size_t)random_below(&random, i);
-        const uint32_t other = order[j];
-        order[j] = order[i - 1];
-        order[i - 1] = other;
+bool descent_pass(struct descent *descent, enum split part, const per_knot *logits, bool gradient,
+                  struct sums *sums, struct error *error) {
+    struct gradient *sum = gradient ? descent->gradient : NULL;
+    struct sample_sets *sets = descent->sets;
+    const struct samples *samples = &sets->part[part];
+    if (part != SPLIT_TRAIN || sets->stream == NULL) {
+        *sums = pass_over(descent->pass, samples, NULL, 0, samples->count, logits, sum);
+        return true;
     }
-}
-
-// A step against the gradient of one weight, which is 0 afterwards; `pull` is how much of the pull of a whole
-// pass over the positions belongs to it.
-static void step_weight(struct descent *descent, int t, double l2, double pull, double rate) {
-    per_knot *gradient = &descent->gradient->at[t], *squares = &descent->squares[t],
-             *logit = &descent->logits[t];
-    const per_knot slope = *gradient + l2 * pull * (*logit - descent->start[t]);
-    *squares += slope * slope;
-    per_knot root;
-    for (int k = 0; k < LANES; k++) root[k] = sqrt((*squares)[k]) + SMALL;
-    *logit -= rate * slope / root;
-    *gradient = (per_knot){0};
-}
-
-static void step_few(struct descent *descent, double pull, double rate) {
-    for (int group = 0; group < GROUP_PATTERN; group++) {
-        const double l2 = descent->settings->l2[group];
-        const struct term_group_info *info = &term_groups[group];
-        for (int t = info->first; t < info->first + info->count; t++) {
-            if (l2 >= HELD)
-                descent->gradient->at[t] = (per_knot){0};
-            else
-                step_weight(descent, t, l2, pull, rate);
-        }
+    bool more, good;
+    *sums = (struct sums){0};
+    samples_rewind(sets, 0, SAMPLES_AS_THEY_LIE);
+    while ((good = samples_next(sets, &more, error)) && more) {
+        descent_set_targets(descent);
+        const struct sums load = pass_over(descent->pass, samples, NULL, 0, samples->count, logits, sum);
+        sums_add(sums, &load);
     }
+    return good;
 }
 
-// The weights of one table that the batch says something about. The pull of the batches before in which they
-// were not seen is made up for.
-static void step_table(struct descent *descent, int table, double rate) {
-    struct touched *touched = &descent->gradient->table[table];
-    const double l2 = descent->settings->l2[GROUP_PATTERN];
-    const double positions = (double)descent->sets->part[SPLIT_TRAIN].count;
-    for (int i = 0; i < touched->count; i++) {
-        const int view = touched->view[i], t = TERM_PATTERN + table * WINDOW_VIEWS + view;
-        touched->is_touched[view] = false;
-        if (l2 >= HELD) {
-            descent->gradient->at[t] = (per_knot){0};
-            continue;
-        }
-        uint64_t *pulled = &descent->pulled[t - TERM_PATTERN];
-        step_weight(descent, t, l2, (double)(descent->seen - *pulled) / positions, rate);
-        *pulled = descent->seen;
-    }
-    touched->count = 0;
+// Of a part; NAN when it is empty.
+static bool mean_loss(struct descent *descent, enum split part, const per_knot *logits, double *loss,
+                      struct error *error) {
+    struct sums sums;
+    const bool done = descent_pass(descent, part, logits, false, &sums, error);
+    *loss = sums.loss / (double)descent->sets->part[part].chosen;
+    return done;
 }
 
-static void step(struct descent *descent, size_t batch, double rate) {
-    const int tables = window_tables(descent->sets->variant->rules->width);
-    descent->seen += batch;
-    step_few(descent, (double)batch / (double)descent->sets->part[SPLIT_TRAIN].count, rate);
-#pragma omp parallel for num_threads(descent->settings->threads) schedule(dynamic)
-    for (int table = 0; table < tables; table++) step_table(descent, table, rate);
-}
-
-// Goes once over the training positions; false when interrupted. *loss is their mean loss on the way.
-static bool run_epoch(struct descent *descent, int epoch, double *loss) {
-    const struct fit_settings *settings = descent->settings;
-    const struct samples *train = &descent->sets->part[SPLIT_TRAIN];
-    const double rate = settings->rate / sqrt(epoch);
-    shuffle(descent->order, train->count, settings->seed, epoch);
-    *loss = 0;
-    for (size_t first = 0; first < train->count; first += (size_t)settings->batch) {
-        const size_t left = train->count - first, batch = (size_t)settings->batch;
-        const size_t count = left < batch ? left : batch;
-        if (interrupted()) return false;
-        *loss +=
-            pass_over(descent->pass, train, descent->order, first, count, descent->logits, descent->gradient)
-                .loss;
-        step(descent, count, rate);
-    }
-    *loss /= (double)train->count;
-    return true;
-}
-
-static void copy_logits(per_knot *to, const per_knot *from) { memcpy(to, from, TERM_COUNT * sizeof *to); }
+static void copy_logits(per_knot *to, const per_knot *from) { memcpy(to, from, LOGIT_COUNT * sizeof *to); }
 
 // ---- Its state ----
 
@@ -292,6 +138,10 @@ static uint64_t identity_of(const struct descent *descent) {
     const struct fit_settings *settings = descent->settings;
     uint64_t hash = mix(mix(settings->seed, (uint64_t)settings->batch), (uint64_t)settings->patience);
     hash = mix_real(mix_real(hash, settings->lambda), settings->rate);
+    hash = mix(mix(hash, settings->method), settings->draws);
+    // What passes through a buffer is known by its numbers, and by the load that is there.
+    hash = mix(hash, descent->sets->stream != NULL ? settings->choice.buffer : 0);
+    hash = mix(mix(hash, descent->sets->positions), descent->sets->part[SPLIT_TRAIN].chosen);
     for (int group = 0; group < GROUP_COUNT; group++) hash = mix_real(hash, settings->l2[group]);
     for (int t = 0; t < TERM_COUNT; t++)
         for (int k = 0; k < KNOTS; k++) hash = mix_real(hash, descent->start[t][k]);
@@ -321,7 +171,7 @@ static struct fit_state state_of(const struct descent *descent) {
     };
 }
 
-static bool keep_state(const struct descent *descent, struct error *error) {
+bool descent_keep_state(const struct descent *descent, struct error *error) {
     if (descent->settings->state == NULL) return true;
     const struct fit_state state = state_of(descent);
     return fit_state_write(descent->settings->state, &state, error);
@@ -339,33 +189,30 @@ static bool take_state(struct descent *descent, struct error *error) {
 
 // ---- Epoch by epoch ----
 
-static bool is_over(const struct descent *descent) {
+bool descent_is_over(const struct descent *descent) {
     const struct fit_result *result = descent->result;
     return result->epochs >= descent->settings->epochs ||
            result->epochs - result->best >= descent->settings->patience;
 }
 
-static bool descend(struct descent *descent, fit_report *report, void *context, struct error *error) {
+bool descent_end_epoch(struct descent *descent, double train_loss, double seconds, struct error *error) {
     struct fit_result *result = descent->result;
-    while (!is_over(descent)) {
-        const int epoch = result->epochs + 1;
-        struct fit_epoch line = {.epoch = epoch};
-        const double start = clock_seconds();
-        result->interrupted = !run_epoch(descent, epoch, &line.loss[SPLIT_TRAIN]);
-        if (result->interrupted) return true;
-        const double seconds = clock_seconds() - start;
-        line.positions_per_second = (double)descent->sets->part[SPLIT_TRAIN].count / (seconds + 1e-9);
-        line.loss[SPLIT_VALIDATION] = measure(descent, SPLIT_VALIDATION, descent->logits, &line.accuracy);
-        line.best = line.loss[SPLIT_VALIDATION] < descent->lowest;
-        result->epochs = epoch;
-        if (line.best) {
-            result->best = epoch;
-            descent->lowest = line.loss[SPLIT_VALIDATION];
-            copy_logits(descent->best, descent->logits);
-        }
-        if (report != NULL) report(context, &line);
-        if (!keep_state(descent, error)) return false;
+    const struct samples *validation = &descent->sets->part[SPLIT_VALIDATION];
+    struct sums sums;
+    if (!descent_pass(descent, SPLIT_VALIDATION, descent->logits, false, &sums, error)) return false;
+    const struct fit_epoch line = {
+        .epoch = ++result->epochs,
+        .positions_per_second = (double)descent->sets->part[SPLIT_TRAIN].chosen / (seconds + 1e-9),
+        .loss = {[SPLIT_TRAIN] = train_loss, [SPLIT_VALIDATION] = sums.loss / (double)validation->chosen},
+        .accuracy = (double)sums.foreseen / (double)sums.decided,
+        .best = sums.loss / (double)validation->chosen < descent->lowest,
+    };
+    if (line.best) {
+        result->best = line.epoch;
+        descent->lowest = line.loss[SPLIT_VALIDATION];
+        copy_logits(descent->best, descent->logits);
     }
+    if (descent->report != NULL) descent->report(descent->context, &line);
     return true;
 }
 
@@ -411,6 +258,7 @@ static bool to_weights(const struct descent *descent, per_knot *logits, struct e
     if (!(man > 0)) return error_set(error, "a man more does not help to win these games");
 
     result->centipawns_per_logit = 100 / man;
+    result->draw_margin = logits[MARGIN][0] * result->centipawns_per_logit;
     for (int t = 0; t < TERM_COUNT; t++) {
         for (int k = 0; k < KNOTS; k++) {
             const double value = logits[t][k] * result->centipawns_per_logit * WEIGHT_UNIT;
@@ -426,39 +274,67 @@ static bool to_weights(const struct descent *descent, per_knot *logits, struct e
 
 // ---- All of it ----
 
-static per_knot *logits_new(void) { return per_knot_new(TERM_COUNT); }
+// As if all games were even from the start: the margin that makes as many draws of them.
+static double first_margin(const struct samples *train) {
+    const double drawn = (double)train->results[1] / (double)train->games;
+    const double margin = 2 * atanh(drawn < 0.9 ? drawn : 0.9);
+    return margin > LEAST_MARGIN ? margin : LEAST_MARGIN;
+}
+
+// What the training positions show, and how well the starting weights predict them; in one pass.
+static bool look_at_train(struct descent *descent, struct error *error) {
+    struct sample_sets *sets = descent->sets;
+    const struct samples *train = &sets->part[SPLIT_TRAIN];
+    double loss = 0;
+    bool more, good;
+    samples_rewind(sets, 0, SAMPLES_AS_THEY_LIE);
+    while ((good = samples_next(sets, &more, error)) && more) {
+        if (sets->stream != NULL) descent_set_targets(descent);
+        count_support(descent);
+        loss += pass_over(descent->pass, train, NULL, 0, train->count, descent->start, NULL).loss;
+    }
+    count_weights(descent->result);
+    descent->result->start_loss[SPLIT_TRAIN] = loss / (double)train->chosen;
+    return good && (!interrupted() ||
+                    error_set(error, "interrupted before the first epoch was complete: nothing written"));
+}
 
 static bool start_descent(struct descent *descent, const struct weights *start, struct error *error) {
-    struct samples *train = &descent->sets->part[SPLIT_TRAIN];
-    double scale;
+    const struct samples *train = &descent->sets->part[SPLIT_TRAIN];
+    double *losses = descent->result->start_loss, scale;
     if (!check_sets(descent->sets, error)) return false;
     if (!fit_scale_of_weights(start, train, &scale))
         return error_set(error, "the side that the starting weights prefer does not win more of these games");
-    if (!blend_targets(descent->sets, descent->settings->lambda, error)) return false;
-
     fit_logits(start, scale, descent->start);
-    copy_logits(descent->logits, descent->start);
-    for (int part = 0; part < PART_COUNT; part++)
-        descent->result->start_loss[part] = mean_loss(descent, (enum split)part, descent->start);
-    count_support(descent);
-    descent->lowest = descent->result->start_loss[SPLIT_VALIDATION];
+    if (descent->settings->draws == DRAWS_ORDERED) descent->start[MARGIN][0] = first_margin(train);
+    if (!blend_targets(descent, error)) return false;
     descent->identity = identity_of(descent);
+
+    copy_logits(descent->logits, descent->start);
     copy_logits(descent->best, descent->start);
-    descent->order = memory_new(train->count, sizeof *descent->order);
-    return true;
+    for (int part = SPLIT_VALIDATION; part < PART_COUNT; part++)
+        if (!mean_loss(descent, (enum split)part, descent->start, &losses[part], error)) return false;
+    descent->lowest = losses[SPLIT_VALIDATION];
+    return look_at_train(descent, error);
 }
 
-static bool end_descent(const struct descent *descent, struct error *error) {
+static bool descend(struct descent *descent, struct error *error) {
+    return descent->settings->method == METHOD_LBFGS ? descend_by_lbfgs(descent, error)
+                                                     : descend_by_adagrad(descent, error);
+}
+
+static bool end_descent(struct descent *descent, struct error *error) {
     struct fit_result *result = descent->result;
     if (result->interrupted && result->epochs == 0)
         return error_set(error, "interrupted before the first epoch was complete: nothing written");
     for (int part = 0; part < PART_COUNT; part++)
-        result->loss[part] = mean_loss(descent, (enum split)part, descent->best);
+        if (!mean_loss(descent, (enum split)part, descent->best, &result->loss[part], error)) return false;
+    // A pass that Ctrl-C has ended says nothing.
+    if (descent->sets->stream != NULL && interrupted()) result->loss[SPLIT_TRAIN] = NAN;
     return to_weights(descent, descent->best, error);
 }
 
 static void free_descent(struct descent *descent) {
-    free(descent->order);
     pass_free(descent->pass);
     gradient_free(descent->gradient);
     free(descent->start);
@@ -477,18 +353,21 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
         .sets = sets,
         .settings = settings,
         .result = result,
+        .report = report,
+        .context = context,
         .pass = pass_new(sets->variant, settings->threads),
         .gradient = gradient_new(),
-        .start = logits_new(),
-        .logits = logits_new(),
-        .best = logits_new(),
-        .squares = logits_new(),
+        .start = per_knot_new(LOGIT_COUNT),
+        .logits = per_knot_new(LOGIT_COUNT),
+        .best = per_knot_new(LOGIT_COUNT),
+        .squares = per_knot_new(LOGIT_COUNT),
         .support = memory_new((size_t)FEW * KNOTS, sizeof *descent.support),
         .pulled = memory_new(TERM_COUNT - TERM_PATTERN, sizeof *descent.pulled),
+        .lambda_scale = 1,
     };
     const bool done = start_descent(&descent, start, error) &&
-                      (!settings->resume || take_state(&descent, error)) &&
-                      descend(&descent, report, context, error) && end_descent(&descent, error);
+                      (!settings->resume || take_state(&descent, error)) && descend(&descent, error) &&
+                      end_descent(&descent, error);
     if (done && !result->interrupted && settings->state != NULL) unlink(settings->state);
     free_descent(&descent);
     if (!done) fit_result_free(result);

@@ -36,19 +36,29 @@ extern const struct term_group_info term_groups[GROUP_COUNT];
 
 #define HELD 1e9
 
+// How the loss is made smaller: in mini-batches, or by the gradient of all positions (an epoch is then an
+// iteration of L-BFGS).
+enum fit_method { METHOD_ADAGRAD, METHOD_LBFGS };
+// What a draw is to the loss: half a win, or an outcome of its own between two thresholds at +- a margin that
+// is fitted along (loss.h). Losses of the two cannot be compared.
+enum fit_draws { DRAWS_HALF, DRAWS_ORDERED };
+
 struct fit_settings {
     struct sample_choice choice;
     double lambda;           // 0..1: how much of the target is the search's score
     double l2[GROUP_COUNT];  // the pull of each group of terms; HELD: it stays where it starts
-    double rate;             // AdaGrad's step in logits; that of epoch n is rate / sqrt(n)
-    int batch;               // positions between two steps
-    int epochs;              // at most
-    int patience;            // epochs without a better validation loss before it ends
-    uint64_t seed;           // of the order of positions
+    enum fit_method method;
+    enum fit_draws draws;
+    double rate;    // AdaGrad's step in logits; that of epoch n is rate / sqrt(n)
+    int batch;      // positions between two steps
+    int epochs;     // at most
+    int patience;   // epochs without a better validation loss before it ends
+    uint64_t seed;  // of the order of positions
     int threads;
     const char
         *state;   // file to keep the state in after each epoch, removed when the fit is complete; or NULL
     bool resume;  // go on from that file
+    bool show_progress;
 };
 
 // One line of the table. Losses are mean cross entropies in nats; the training loss of an epoch is taken
@@ -66,9 +76,11 @@ struct fit_result {
     struct weights weights;         // of the best epoch
     int epochs, best;               // epochs run, and the one that was kept (0 = the start)
     bool interrupted;               // by SIGINT or SIGTERM
+    bool converged;                 // L-BFGS: there is no lower loss to be found
     double start_loss[PART_COUNT];  // of the starting weights at the scale that suits them best
     double loss[PART_COUNT];        // of the best epoch; NAN for a part without positions
     double centipawns_per_logit;    // of the fitted weights
+    double draw_margin;             // in centipawns; 0 when draws are half a win
     int weights_seen, views_seen;   // with a training position that shows them: views of windows, all others
     uint64_t *support;  // [TERM_COUNT]: the sum of each feature's size over the training positions
 };
@@ -85,10 +97,10 @@ bool fit_weights(struct sample_sets *sets, const struct weights *start, const st
 // ---- the parts of it that tests and other commands need ----
 
 // Weights in logits, from centipawns at `centipawns_per_logit`.
-void fit_logits(const struct weights *, double centipawns_per_logit, per_knot logits[static TERM_COUNT]);
+void fit_logits(const struct weights *, double centipawns_per_logit, per_knot logits[static LOGIT_COUNT]);
 
-// The sum over samples of the cross entropy, and its gradient added up in gradient[TERM_COUNT] unless NULL.
-double fit_loss(const struct variant *, const struct samples *, const per_knot logits[static TERM_COUNT],
+// The sum over samples of the cross entropy, and its gradient added up in gradient[LOGIT_COUNT] unless NULL.
+double fit_loss(const struct variant *, const struct samples *, const per_knot logits[static LOGIT_COUNT],
                 per_knot *gradient, int threads);
 
 // The number of centipawns that make a logit, so that the evaluation by these weights predicts the results

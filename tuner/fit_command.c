@@ -121,11 +121,11 @@ static void warn_of_few(const struct account *account, const struct fit_config *
                         const struct sample_sets *sets, const struct fit_result *result) {
     const struct samples *train = &sets->part[SPLIT_TRAIN], *validation = &sets->part[SPLIT_VALIDATION];
     const uint64_t weights = (uint64_t)result->weights_seen;
-    if (train->games < GAMES_A_WEIGHT * weights || train->count < POSITIONS_A_WEIGHT * weights)
+    if (train->games < GAMES_A_WEIGHT * weights || train->chosen < POSITIONS_A_WEIGHT * weights)
         warn(account,
-             "%" PRIu64 " training games with %zu positions are few for %" PRIu64 " weights: from %" PRIu64
-             " games on the weights are worth something",
-             train->games, train->count, weights, GAMES_A_WEIGHT * weights);
+             "%" PRIu64 " training games with %" PRIu64 " positions are few for %" PRIu64
+             " weights: from %" PRIu64 " games on the weights are worth something",
+             train->games, train->chosen, weights, GAMES_A_WEIGHT * weights);
     if (config->settings.l2[GROUP_PATTERN] < HELD && train->games < GAMES_FOR_PATTERNS)
         warn(account,
              "%" PRIu64
@@ -143,11 +143,12 @@ static void print_head(const struct sample_sets *sets, const char *start) {
            sets->games, sets->positions, start != NULL ? start : "material alone");
     for (int part = 0; part < PART_COUNT; part++) {
         const struct samples *samples = &sets->part[part];
-        printf("  %-10s %8" PRIu64 " games %10zu positions chosen; White won %" PRIu64 ", drew %" PRIu64
-               ", lost %" PRIu64 "\n",
-               part_names[part], samples->games, samples->count, samples->results[2], samples->results[1],
+        printf("  %-10s %8" PRIu64 " games %10" PRIu64 " positions chosen; White won %" PRIu64
+               ", drew %" PRIu64 ", lost %" PRIu64 "\n",
+               part_names[part], samples->games, samples->chosen, samples->results[2], samples->results[1],
                samples->results[0]);
     }
+    if (sets->stream != NULL) printf("  more than the buffer holds: they are read anew in each epoch\n");
     printf("epoch  positions/s  train loss  validation loss  accuracy\n");
     fflush(stdout);
 }
@@ -174,16 +175,21 @@ static void tell_epoch(void *context, const struct fit_epoch *epoch) {
 static void print_end(const struct account *account, const struct sample_sets *sets, const char *start,
                       const struct fit_result *result) {
     const char *from = start != NULL ? start : "material";
-    printf("%s epoch %d; epoch %d is kept\n", result->interrupted ? "interrupted after" : "ended with",
+    printf("%s epoch %d; epoch %d is kept\n",
+           result->interrupted ? "interrupted after"
+           : result->converged ? "converged with"
+                               : "ended with",
            result->epochs, result->best);
     for (int part = SPLIT_VALIDATION; part < PART_COUNT; part++) {
-        if (sets->part[part].count == 0) continue;
+        if (sets->part[part].chosen == 0) continue;
         printf("%s loss %.5f, with %s %.5f: %.2f%% %s\n", part_names[part], result->loss[part], from,
                result->start_loss[part], fabs(100 * (1 - result->loss[part] / result->start_loss[part])),
                result->loss[part] <= result->start_loss[part] ? "lower" : "higher");
     }
     printf("a king is worth %.2f men; %.0f centipawns make a logit\n",
            result->weights.value[TERM_KING][1] / (100.0 * WEIGHT_UNIT), result->centipawns_per_logit);
+    if (result->draw_margin > 0)
+        printf("with a lead of %.0f centipawns half of the games are won\n", result->draw_margin);
     printf("weights written to %s\n", account->arguments->output);
 }
 
@@ -193,7 +199,7 @@ static json_t *parts_to_json(const struct sample_sets *sets, const struct fit_re
         const struct samples *samples = &sets->part[part];
         json_t *one = json_object();
         json_object_set_new(one, "games", json_integer((json_int_t)samples->games));
-        json_object_set_new(one, "positions", json_integer((json_int_t)samples->count));
+        json_object_set_new(one, "positions", json_integer((json_int_t)samples->chosen));
         json_object_set_new(one, "start_loss", json_number(result->start_loss[part]));
         json_object_set_new(one, "loss", json_number(result->loss[part]));
         json_object_set_new(parts, part_names[part], one);
@@ -210,6 +216,8 @@ static void print_json(const struct account *account, const struct sample_sets *
     json_object_set(root, "epochs", account->epochs);
     json_object_set_new(root, "best_epoch", json_integer(result->best));
     json_object_set_new(root, "interrupted", json_boolean(result->interrupted));
+    json_object_set_new(root, "converged", json_boolean(result->converged));
+    json_object_set_new(root, "draw_margin", json_number(result->draw_margin));
     json_object_set_new(root, "centipawns_per_logit", json_number(result->centipawns_per_logit));
     json_object_set(root, "warnings", account->warnings);
     json_object_set_new(root, "weights", json_string(account->arguments->output));
@@ -261,6 +269,7 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     char *state = memory_text("%s.state", a->output);
     struct fit_settings settings = config->settings;
     settings.state = state;
+    settings.show_progress = !a->common.quiet;
     bool done = fit_weights(sets, &start, &settings, tell_epoch, account, &result, error);
     if (done) {
         done = write_and_tell(account, config, sets, &result, error);

@@ -19,8 +19,10 @@ struct l2_keys {
 struct fit_keys {
     char *start;
     double *lambda, *rate;
-    uint32_t *batch, *epochs, *patience, *threads;
+    uint32_t *batch, *epochs, *patience, *threads, *buffer;
     uint64_t *seed;
+    enum fit_method *method;
+    enum fit_draws *draws;
     struct sample_keys sample;
     struct l2_keys l2;
 };
@@ -45,14 +47,21 @@ static const cyaml_schema_field_t l2_fields[] = {
 #undef X
         CYAML_FIELD_END,
 };
+static const cyaml_strval_t methods[] = {{"adagrad", METHOD_ADAGRAD}, {"lbfgs", METHOD_LBFGS}};
+static const cyaml_strval_t draws[] = {{"half", DRAWS_HALF}, {"ordered", DRAWS_ORDERED}};
+#define NAMED(key, list) \
+    CYAML_FIELD_ENUM_PTR(#key, CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct fit_keys, key, list, 2)
 static const cyaml_schema_field_t fields[] = {
     CYAML_FIELD_STRING_PTR("start", CYAML_FLAG_OPTIONAL, struct fit_keys, start, 1, 4096),
     REAL(lambda),
+    NAMED(draws, draws),
+    NAMED(method, methods),
     REAL(rate),
     NUMBER(batch),
     NUMBER(epochs),
     NUMBER(patience),
     NUMBER(threads),
+    NUMBER(buffer),
     NUMBER(seed),
     CYAML_FIELD_MAPPING("sample", CYAML_FLAG_OPTIONAL, struct fit_keys, sample, sample_fields),
     CYAML_FIELD_MAPPING("l2", CYAML_FLAG_OPTIONAL, struct fit_keys, l2, l2_fields),
@@ -125,7 +134,12 @@ static bool take_all(const struct source *source, const struct fit_keys *keys, s
     const struct sample_keys *sample = &keys->sample;
     if (keys->start != NULL) config->start = memory_text("%s", keys->start);
     if (keys->seed != NULL) settings->seed = *keys->seed;
+    if (keys->draws != NULL) settings->draws = *keys->draws;
+    if (keys->method != NULL) settings->method = *keys->method;
+    int buffer = USUAL_BUFFER;
     if (sample->quiet_only != NULL) settings->choice.quiet_only = *sample->quiet_only;
+    if (!take(source, "buffer", keys->buffer, 1000, 1 << 30, &buffer)) return false;
+    settings->choice.buffer = (size_t)buffer;
     return take_real(source, "lambda", keys->lambda, 0, 1, &settings->lambda) &&
            take_real(source, "rate", keys->rate, 1e-6, 10, &settings->rate) &&
            take(source, "batch", keys->batch, 1, 1 << 24, &settings->batch) &&

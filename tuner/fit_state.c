@@ -25,9 +25,9 @@ struct piece {
 };
 enum { PIECES = 4 };
 static void list_pieces(const struct fit_state *state, struct piece pieces[static PIECES]) {
-    pieces[0] = (struct piece){state->logits, TERM_COUNT * sizeof *state->logits};
-    pieces[1] = (struct piece){state->best, TERM_COUNT * sizeof *state->best};
-    pieces[2] = (struct piece){state->squares, TERM_COUNT * sizeof *state->squares};
+    pieces[0] = (struct piece){state->logits, LOGIT_COUNT * sizeof *state->logits};
+    pieces[1] = (struct piece){state->best, LOGIT_COUNT * sizeof *state->best};
+    pieces[2] = (struct piece){state->squares, LOGIT_COUNT * sizeof *state->squares};
     pieces[3] = (struct piece){state->pulled, (TERM_COUNT - FEW) * sizeof *state->pulled};
 }
 

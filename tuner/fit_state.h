@@ -10,8 +10,8 @@ struct fit_state {
     double lowest;  // validation loss, of the best epoch
     uint64_t seen;  // training positions so far
     // Arrays of the caller. In logits: the weights now, and those of the best epoch.
-    per_knot *logits, *best;  // [TERM_COUNT]
-    per_knot *squares;        // [TERM_COUNT], of AdaGrad
+    per_knot *logits, *best;  // [LOGIT_COUNT]
+    per_knot *squares;        // [LOGIT_COUNT], of AdaGrad
     uint64_t *pulled;         // [TERM_COUNT - FEW]: positions seen at the last pull of a window's weight
 };
 

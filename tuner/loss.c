@@ -76,6 +76,7 @@ struct pass {
     struct slice slice[MOST_SLICES];
     struct worth worth;                    // by the weights of this pass
     per_knot share[2 * MAX_CAPTURED + 1];  // of each knot, by the number of pieces
+    double margin;
     const struct variant *variant;
     int threads, tables;
 };
@@ -98,7 +99,7 @@ per_knot *per_knot_new(size_t count) { return memory_new_aligned(count, sizeof(p
 
 struct gradient *gradient_new(void) {
     struct gradient *gradient = memory_new(1, sizeof *gradient);
-    gradient->at = per_knot_new(TERM_COUNT);
+    gradient->at = per_knot_new(LOGIT_COUNT);
     return gradient;
 }
 
@@ -127,11 +128,30 @@ ALWAYS_INLINE void add_up(const struct pass *pass, const per_knot *logits, const
         *sum += pattern[sight->view[table][WHITE]] - pattern[sight->view[table][BLACK]];
 }
 
+struct loss {
+    double value, slope, margin_slope;
+};
+
 // Of an expectation p = logistic(z) and a target y: -y log p - (1 - y) log (1 - p), without overflow.
-ALWAYS_INLINE double cross_entropy(double z, double y, double *slope) {
+ALWAYS_INLINE struct loss cross_entropy(double z, double y) {
     const double e = exp(-fabs(z)), p = (z > 0 ? 1 : e) / (1 + e);
-    *slope = p - y;
-    return (z > 0 ? z : 0) + log(1 + e) - y * z;
+    return (struct loss){.value = (z > 0 ? z : 0) + log(1 + e) - y * z, .slope = p - y};
+}
+
+// log(1 + exp(x)) without overflow.
+static double softplus(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
+
+// The same with three outcomes. P(draw) = logistic(z + m) - logistic(z - m)
+// = logistic(z + m) * (1 - logistic(z - m)) * (1 - exp(-2m)), which keeps its digits for small margins m.
+static struct loss ordered_cross_entropy(double z, double m, double expected, double drawn) {
+    const double won = expected - drawn / 2, lost = 1 - expected - drawn / 2;
+    const double upper = logistic(z - m), lower = logistic(z + m);
+    return (struct loss){
+        .value = won * softplus(m - z) + lost * softplus(z + m) +
+                 drawn * (softplus(-z - m) + softplus(z - m) - log(-expm1(-2 * m))),
+        .slope = upper * (won + drawn) + lower * (lost + drawn) - (won + drawn),
+        .margin_slope = won * (1 - upper) + lost * lower - drawn * (1 - lower + upper + 2 / expm1(2 * m)),
+    };
 }
 
 static void find_slope(const struct pass *pass, const struct sample *sample, const per_knot *logits,
@@ -141,14 +161,18 @@ static void find_slope(const struct pass *pass, const struct sample *sample, con
     per_knot sum = {0};
     add_up(pass, logits, &row->sight, &sum);
     sum *= *share;
-    double z = sum[0] + sum[1] + sum[2], slope;
+    double z = sum[0] + sum[1] + sum[2];
     const double scale = p->kings ? eval_scale(pass->variant, p, z < 0 ? BLACK : WHITE) / 8.0 : 1;
     z *= scale;
-    const double weight = (double)sample->weight;
-    sums->loss += weight * cross_entropy(z, (double)sample->target, &slope);
+    const double weight = (double)sample->weight, target = (double)sample->target;
+    const struct loss loss = pass->margin > 0
+                                 ? ordered_cross_entropy(z, pass->margin, target, (double)sample->drawn)
+                                 : cross_entropy(z, target);
+    sums->loss += weight * loss.value;
+    sums->margin_slope += weight * loss.margin_slope;
     sums->decided += sample->result != 0;
     sums->foreseen += (z > 0 && sample->result > 0) || (z < 0 && sample->result < 0);
-    row->slope = weight * slope * scale * *share;
+    row->slope = weight * loss.slope * scale * *share;
 }
 
 // ---- Backward: from slopes to the gradient ----
@@ -222,7 +246,7 @@ static void pass_block(struct pass *pass, const struct batch *batch, int slices,
     const int tables = pass->tables;
 #pragma omp parallel num_threads(pass->threads)
     {
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic)
         for (size_t s = 0; s < parts; s++)
             look_at(pass, batch, s * count / parts, (s + 1) * count / parts, logits, &pass->slice[s].sums);
         if (gradient != NULL) {
@@ -238,8 +262,9 @@ static void pass_block(struct pass *pass, const struct batch *batch, int slices,
     }
 }
 
-static void add_sums(struct sums *sums, const struct sums *more) {
+void sums_add(struct sums *sums, const struct sums *more) {
     sums->loss += more->loss;
+    sums->margin_slope += more->margin_slope;
     sums->decided += more->decided;
     sums->foreseen += more->foreseen;
 }
@@ -248,6 +273,7 @@ struct sums pass_over(struct pass *pass, const struct samples *samples, const ui
                       size_t count, const per_knot *logits, struct gradient *gradient) {
     const int slices = slices_of(count < BLOCK ? count : BLOCK);
     set_worth(pass->variant, logits, &pass->worth);
+    pass->margin = logits[MARGIN][0];
     memset(pass->slice, 0, (size_t)slices * sizeof *pass->slice);
     for (size_t done = 0; done < count; done += BLOCK) {
         const struct batch batch = {samples->sample, order, first + done,
@@ -256,8 +282,9 @@ struct sums pass_over(struct pass *pass, const struct samples *samples, const ui
     }
     struct sums sums = {0};
     for (int s = 0; s < slices; s++) {
-        add_sums(&sums, &pass->slice[s].sums);
+        sums_add(&sums, &pass->slice[s].sums);
         if (gradient != NULL) add_gradient(pass->variant, &pass->slice[s].gradient, gradient->at);
     }
+    if (gradient != NULL) gradient->at[MARGIN][0] += sums.margin_slope;
     return sums;
 }

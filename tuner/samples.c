@@ -10,7 +10,8 @@
 #include "core/support/progress.h"
 #include "core/support/random.h"
 
-enum { SHARE_SEED = 8 };  // a stream of its own for each game
+enum { LEAST_BLOCKS = 8 };                   // of a load
+enum { SHARE_SEED = 8, HELD_OUT_SEED = 9 };  // streams of their own for each game
 
 const char *const part_names[PART_COUNT] = {"train", "validation", "test"};
 
@@ -18,15 +19,104 @@ struct sample_choice sample_choice_usual(void) {
     return (struct sample_choice){.quiet_only = true, .max_score = SCORE_LIMIT, .max_clock = 0, .share = 1};
 }
 
-// What one pass over the dataset needs.
+// ---- Weighing ----
+
+// How much a position counts follows from how many there are of its game and of its number of pieces. So all
+// are counted first; those of a game come one after the other.
+struct weighing {
+    double game_balance, piece_balance;
+    uint64_t count;
+    uint32_t *of_game;  // by row; NULL: games are not balanced
+    uint32_t game;      // the one that is being counted, and its positions by pieces
+    uint32_t of_pieces[2 * MAX_CAPTURED + 1];
+    double pieces[2 * MAX_CAPTURED + 1];  // of all games: the sum of weights, and later the factor
+};
+
+static struct weighing *weighing_new(const struct sample_choice *choice, uint64_t games) {
+    struct weighing *weighing = memory_new(1, sizeof *weighing);
+    weighing->game_balance = choice->game_balance;
+    weighing->piece_balance = choice->piece_balance;
+    if (choice->game_balance > 0) weighing->of_game = memory_new((size_t)games, sizeof *weighing->of_game);
+    return weighing;
+}
+
+static void weighing_free(struct weighing *weighing) {
+    if (weighing != NULL) free(weighing->of_game);
+    free(weighing);
+}
+
+static double game_factor(const struct weighing *weighing, uint32_t game) {
+    return weighing->of_game != NULL ? pow(weighing->of_game[game], -weighing->game_balance) : 1;
+}
+
+static void close_game(struct weighing *weighing) {
+    if (weighing->count == 0) return;
+    const double factor = game_factor(weighing, weighing->game);
+    for (int i = 0; i <= 2 * MAX_CAPTURED; i++) {
+        weighing->pieces[i] += factor * weighing->of_pieces[i];
+        weighing->of_pieces[i] = 0;
+    }
+}
+
+static int pieces_of(const struct sample *sample) {
+    return bits_count(sample->position.pieces[WHITE] | sample->position.pieces[BLACK]);
+}
+
+static void weighing_count(struct weighing *weighing, const struct sample *sample) {
+    if (weighing->game != sample->game) close_game(weighing);
+    weighing->game = sample->game;
+    weighing->count++;
+    weighing->of_pieces[pieces_of(sample)]++;
+    if (weighing->of_game != NULL) weighing->of_game[sample->game]++;
+}
+
+// All are counted: weights are 1 on average.
+static void weighing_finish(struct weighing *weighing) {
+    double sum = 0;
+    close_game(weighing);
+    for (int i = 0; i <= 2 * MAX_CAPTURED; i++) {
+        if (weighing->pieces[i] == 0) continue;
+        const double factor = pow(weighing->pieces[i], -weighing->piece_balance);
+        sum += weighing->pieces[i] * factor;
+        weighing->pieces[i] = factor;
+    }
+    for (int i = 0; i <= 2 * MAX_CAPTURED; i++) weighing->pieces[i] *= (double)weighing->count / sum;
+}
+
+static float weight_of(const struct weighing *weighing, const struct sample *sample) {
+    return (float)(game_factor(weighing, sample->game) * weighing->pieces[pieces_of(sample)]);
+}
+
+// Of samples that are all in memory.
+static void weigh(struct samples *samples, const struct sample_choice *choice, uint64_t games) {
+    if (samples->count == 0 || (choice->game_balance == 0 && choice->piece_balance == 0)) return;
+    struct weighing *weighing = weighing_new(choice, games);
+    for (size_t i = 0; i < samples->count; i++) weighing_count(weighing, &samples->sample[i]);
+    weighing_finish(weighing);
+    for (size_t i = 0; i < samples->count; i++)
+        samples->sample[i].weight = weight_of(weighing, &samples->sample[i]);
+    weighing_free(weighing);
+}
+
+// What reading the dataset needs.
 struct reading {
     struct dataset *dataset;
     const struct sample_choice *choice;
     struct game_columns games;
     struct position_columns rows;  // of the block
     struct label_columns labels;
+    size_t block;  // rows that are read together
     struct sample_sets *sets;
+    struct weighing *weighing;  // of the training positions
+    double held_out;            // the share of held-out games that is kept
     struct error *error;
+};
+
+struct sample_stream {
+    struct reading reading;
+    struct sample_choice choice;  // of the reading
+    uint32_t *order;              // of the blocks
+    size_t blocks, next;
 };
 
 // ---- Rows are checked: a damaged one must not become a weight ----
@@ -79,77 +169,46 @@ static bool is_chosen(const struct sample_choice *choice, const struct position_
     return score == NO_SCORE || abs(score) <= choice->max_score;
 }
 
-// A game's samples come one after the other.
-static void add_sample(struct samples *samples, struct sample sample) {
+static void append(struct samples *samples, const struct sample *sample) {
     if (samples->count == samples->capacity) {
         samples->capacity = samples->capacity == 0 ? DATASET_BLOCK : 2 * samples->capacity;
         samples->sample = memory_grow(samples->sample, samples->capacity, sizeof *samples->sample);
     }
-    if (samples->count == 0 || samples->sample[samples->count - 1].game != sample.game) {
-        samples->games++;
-        samples->results[sample.result + 1]++;
-    }
-    samples->sample[samples->count++] = sample;
+    samples->sample[samples->count++] = *sample;
+}
+
+// A game's samples come one after the other.
+static void count_sample(struct samples *samples, const struct sample *sample) {
+    if (samples->chosen++ > 0 && samples->last_game == sample->game) return;
+    samples->last_game = sample->game;
+    samples->games++;
+    samples->results[sample->result + 1]++;
+}
+
+// A number of each game, 0..1.
+static double lot(uint64_t seed, uint32_t game) {
+    struct random random = random_stream(seed, game);
+    return random_unit(&random);
 }
 
 // Held-out games are all looked at, whatever the share.
 static bool is_in_share(const struct reading *reading, uint32_t game) {
-    if (reading->games.split[game] != SPLIT_TRAIN || reading->choice->share >= 1) return true;
-    struct random random = random_stream(SHARE_SEED, game);
-    return random_unit(&random) < reading->choice->share;
+    if (reading->games.split[game] != SPLIT_TRAIN)
+        return reading->held_out >= 1 || lot(HELD_OUT_SEED, game) < reading->held_out;
+    return reading->choice->share >= 1 || lot(SHARE_SEED, game) < reading->choice->share;
 }
 
-static void take_row(struct reading *reading, size_t row) {
+static struct sample sample_of_row(const struct reading *reading, size_t row) {
     const struct position_columns *rows = &reading->rows;
-    const uint32_t game = rows->game[row];
-    if (!is_in_share(reading, game)) return;
-    add_sample(&reading->sets->part[reading->games.split[game]],
-               (struct sample){
-                   .position = position_from_columns(reading->sets->variant, rows, row),
-                   .shift = reading->labels.expected[row] - (float)(rows->result[row] + 1) / 2,
-                   .target = reading->labels.expected[row],
-                   .weight = 1,
-                   .score = rows->score[row],
-                   .result = rows->result[row],
-                   .game = game,
-               });
-}
-
-// ---- Weighing ----
-
-static int pieces_of(const struct sample *sample) {
-    return bits_count(sample->position.pieces[WHITE] | sample->position.pieces[BLACK]);
-}
-
-// A game's samples come one after the other.
-static void balance_games(struct samples *samples, double balance) {
-    for (size_t first = 0, next; first < samples->count; first = next) {
-        next = first + 1;
-        while (next < samples->count && samples->sample[next].game == samples->sample[first].game) next++;
-        const float weight = (float)pow((double)(next - first), -balance);
-        for (size_t i = first; i < next; i++) samples->sample[i].weight *= weight;
-    }
-}
-
-static void balance_pieces(struct samples *samples, double balance) {
-    double weight[2 * MAX_CAPTURED + 1] = {0};
-    for (size_t i = 0; i < samples->count; i++)
-        weight[pieces_of(&samples->sample[i])] += samples->sample[i].weight;
-    for (size_t i = 0; i < samples->count; i++)
-        samples->sample[i].weight *= (float)pow(weight[pieces_of(&samples->sample[i])], -balance);
-}
-
-static void average_one(struct samples *samples) {
-    double sum = 0;
-    for (size_t i = 0; i < samples->count; i++) sum += samples->sample[i].weight;
-    for (size_t i = 0; i < samples->count; i++)
-        samples->sample[i].weight *= (float)((double)samples->count / sum);
-}
-
-static void weigh(struct samples *samples, const struct sample_choice *choice) {
-    if (choice->game_balance > 0) balance_games(samples, choice->game_balance);
-    if (choice->piece_balance > 0) balance_pieces(samples, choice->piece_balance);
-    average_one(samples);
+    return (struct sample){
+        .position = position_from_columns(reading->sets->variant, rows, row),
+        .shift = reading->labels.expected[row] - (float)(rows->result[row] + 1) / 2,
+        .target = reading->labels.expected[row],
+        .weight = 1,
+        .score = rows->score[row],
+        .result = rows->result[row],
+        .game = rows->game[row],
+    };
 }
 
 // ---- Reading ----
@@ -164,24 +223,76 @@ static bool read_games(struct reading *reading) {
     return true;
 }
 
+static bool read_rows(struct reading *reading, uint64_t first, size_t count) {
+    return dataset_read_positions(reading->dataset, first, count, &reading->rows, reading->error) &&
+           dataset_read_labels(reading->dataset, first, count, &reading->labels, reading->error);
+}
+
+// The number of a block's rows from `first` on.
+static size_t block_rows(const struct reading *reading, uint64_t first) {
+    const uint64_t left = reading->sets->positions - first;
+    return left < reading->block ? (size_t)left : reading->block;
+}
+
+// ---- The first time: all is checked and counted ----
+
+// Leaves out games until a held-out part is small enough.
+static void thin_out(struct reading *reading) {
+    const size_t most = reading->choice->buffer / HELD_OUT_PARTS;
+    struct samples *parts = reading->sets->part;
+    while (parts[SPLIT_VALIDATION].count > most || parts[SPLIT_TEST].count > most) {
+        reading->held_out /= 2;
+        for (int part = SPLIT_VALIDATION; part <= SPLIT_TEST; part++) {
+            const struct samples all = parts[part];
+            parts[part] = (struct samples){.sample = all.sample, .capacity = all.capacity};
+            for (size_t i = 0; i < all.count; i++) {
+                if (!is_in_share(reading, all.sample[i].game)) continue;
+                count_sample(&parts[part], &all.sample[i]);
+                append(&parts[part], &all.sample[i]);
+            }
+        }
+    }
+}
+
+static void take_row(struct reading *reading, size_t row) {
+    const uint32_t game = reading->rows.game[row];
+    const enum split split = reading->games.split[game];
+    if (!is_in_share(reading, game)) return;
+    const struct sample sample = sample_of_row(reading, row);
+    struct samples *part = &reading->sets->part[split];
+    count_sample(part, &sample);
+    if (split == SPLIT_TRAIN) weighing_count(reading->weighing, &sample);
+    if (split != SPLIT_TRAIN || reading->sets->stream == NULL) append(part, &sample);
+}
+
+// More than the buffer holds: from now on training positions are only counted.
+static void begin_stream(struct reading *reading) {
+    struct samples *train = &reading->sets->part[SPLIT_TRAIN];
+    free(train->sample);
+    train->sample = NULL;
+    train->count = train->capacity = 0;
+    reading->sets->stream = memory_new(1, sizeof *reading->sets->stream);
+}
+
 static bool read_block(struct reading *reading, uint64_t first, size_t count) {
-    if (!dataset_read_positions(reading->dataset, first, count, &reading->rows, reading->error) ||
-        !dataset_read_labels(reading->dataset, first, count, &reading->labels, reading->error))
-        return false;
+    struct sample_sets *sets = reading->sets;
+    const size_t buffer = reading->choice->buffer;
+    if (!read_rows(reading, first, count)) return false;
     for (size_t row = 0; row < count; row++) {
         if (!row_is_sound(reading, first, row)) return false;
         if (is_chosen(reading->choice, &reading->rows, row)) take_row(reading, row);
     }
+    if (buffer > 0 && sets->stream == NULL && sets->part[SPLIT_TRAIN].count > buffer) begin_stream(reading);
+    if (sets->stream != NULL) thin_out(reading);
     return true;
 }
 
 static bool read_positions(struct reading *reading, struct progress *progress) {
     const uint64_t total = reading->sets->positions;
-    for (uint64_t first = 0; first < total; first += DATASET_BLOCK) {
-        const size_t count = (size_t)(total - first < DATASET_BLOCK ? total - first : DATASET_BLOCK);
+    for (uint64_t first = 0; first < total; first += reading->block) {
         if (interrupted()) return error_set(reading->error, "interrupted while reading: nothing written");
-        if (!read_block(reading, first, count)) return false;
-        progress_step(progress, count);
+        if (!read_block(reading, first, block_rows(reading, first))) return false;
+        progress_step(progress, block_rows(reading, first));
     }
     return true;
 }
@@ -189,30 +300,134 @@ static bool read_positions(struct reading *reading, struct progress *progress) {
 static bool have_any(const struct sample_sets *sets, const char *path, struct error *error) {
     if (sets->positions == 0) return error_set(error, "%s: no positions in it", path);
     for (int part = 0; part < PART_COUNT; part++) {
-        if (sets->part[part].count > 0) return true;
+        if (sets->part[part].chosen > 0) return true;
     }
     return error_set(error, "%s: none of %" PRIu64 " positions is left by the choice of samples", path,
                      sets->positions);
 }
 
-static bool read_all(struct dataset *dataset, const struct sample_choice *choice, bool quiet,
-                     struct sample_sets *sets, struct error *error) {
-    struct reading reading = {
+static bool read_all(struct reading *reading, bool quiet) {
+    struct progress *progress = progress_start("reading", "positions", reading->sets->positions, quiet);
+    const bool done = read_games(reading) && read_positions(reading, progress);
+    progress_end(progress);
+    return done;
+}
+
+static struct reading reading_new(struct dataset *dataset, const struct sample_choice *choice,
+                                  struct sample_sets *sets, struct error *error) {
+    // A load has several blocks, so that it is not all of a kind.
+    const size_t some = choice->buffer / LEAST_BLOCKS;
+    const size_t block = choice->buffer == 0 || some > DATASET_BLOCK ? DATASET_BLOCK : some > 0 ? some : 1;
+    return (struct reading){
         .dataset = dataset,
         .choice = choice,
         .games = game_columns_new((size_t)sets->games),
-        .rows = position_columns_new(DATASET_BLOCK),
-        .labels = label_columns_new(DATASET_BLOCK),
+        .rows = position_columns_new(block),
+        .labels = label_columns_new(block),
+        .block = block,
         .sets = sets,
+        .weighing = weighing_new(choice, sets->games),
+        .held_out = 1,
         .error = error,
     };
-    struct progress *progress = progress_start("reading", "positions", sets->positions, quiet);
-    const bool done = read_games(&reading) && read_positions(&reading, progress);
-    progress_end(progress);
-    game_columns_free(&reading.games);
-    position_columns_free(&reading.rows);
-    label_columns_free(&reading.labels);
-    return done;
+}
+
+static void reading_free(struct reading *reading) {
+    game_columns_free(&reading->games);
+    position_columns_free(&reading->rows);
+    label_columns_free(&reading->labels);
+    weighing_free(reading->weighing);
+    dataset_close(reading->dataset);
+}
+
+// ---- Load by load ----
+
+static void stream_free(struct sample_stream *stream) {
+    if (stream == NULL) return;
+    free(stream->order);
+    reading_free(&stream->reading);
+    free(stream);
+}
+
+void samples_order(uint32_t *order, size_t count, struct random *random) {
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
+    for (size_t i = count; random != NULL && i > 1; i--) {
+        const size_t j = (size_t)random_below(random, i);
+        const uint32_t other = order[j];
+        order[j] = order[i - 1];
+        order[i - 1] = other;
+    }
+}
+
+void samples_rewind(struct sample_sets *sets, uint64_t seed, uint64_t stream) {
+    struct sample_stream *s = sets->stream;
+    sets->rewound = true;
+    if (s == NULL) return;
+    struct random random = random_stream(seed, stream);
+    samples_order(s->order, s->blocks, stream == SAMPLES_AS_THEY_LIE ? NULL : &random);
+    s->next = 0;
+}
+
+static void load_row(struct reading *reading, size_t row) {
+    const uint32_t game = reading->rows.game[row];
+    if (!is_chosen(reading->choice, &reading->rows, row)) return;
+    if (reading->games.split[game] != SPLIT_TRAIN || !is_in_share(reading, game)) return;
+    struct sample sample = sample_of_row(reading, row);
+    sample.weight = weight_of(reading->weighing, &sample);
+    append(&reading->sets->part[SPLIT_TRAIN], &sample);
+}
+
+static bool load_block(struct reading *reading, uint64_t first, size_t count) {
+    if (!read_rows(reading, first, count)) return false;
+    for (size_t row = 0; row < count; row++) load_row(reading, row);
+    return true;
+}
+
+bool samples_next(struct sample_sets *sets, bool *more, struct error *error) {
+    struct sample_stream *stream = sets->stream;
+    struct samples *train = &sets->part[SPLIT_TRAIN];
+    *more = sets->rewound;
+    if (stream == NULL) {
+        sets->rewound = false;
+        return true;
+    }
+    struct reading *reading = &stream->reading;
+    reading->sets = sets;
+    reading->error = error;
+    train->count = 0;
+    // Every block has room for all of its rows.
+    while (stream->next < stream->blocks &&
+           (train->count == 0 || train->count + reading->block <= stream->choice.buffer)) {
+        if (interrupted()) break;
+        const uint64_t first = (uint64_t)stream->order[stream->next++] * reading->block;
+        if (!load_block(reading, first, block_rows(reading, first))) return false;
+    }
+    *more = train->count > 0 && !interrupted();
+    return true;
+}
+
+// ---- All of it ----
+
+// The reading goes on to belong to the stream.
+static bool keep_reading(struct sample_sets *sets, const struct reading *reading, struct error *error) {
+    struct sample_stream *stream = sets->stream;
+    stream->reading = *reading;
+    stream->choice = *reading->choice;
+    stream->reading.choice = &stream->choice;
+    stream->blocks = (size_t)((sets->positions + reading->block - 1) / reading->block);
+    stream->order = memory_new(stream->blocks, sizeof *stream->order);
+    weighing_finish(stream->reading.weighing);
+    bool more;
+    samples_rewind(sets, 0, 0);
+    return samples_next(sets, &more, error);
+}
+
+static bool check_and_read(struct reading *reading, const char *path, const struct variant *wanted,
+                           bool quiet, struct error *error) {
+    const struct sample_sets *sets = reading->sets;
+    if (wanted != NULL && wanted != sets->variant)
+        return error_set(error, "%s: holds games of %s, not of %s", path, sets->variant->name, wanted->name);
+    return read_all(reading, quiet) && have_any(sets, path, error);
 }
 
 bool samples_read(const char *const *paths, int count, const struct variant *wanted,
@@ -225,13 +440,16 @@ bool samples_read(const char *const *paths, int count, const struct variant *wan
     sets->games = dataset_games(dataset);
     sets->positions = dataset_positions(dataset);
 
-    bool done = true;
-    if (wanted != NULL && wanted != sets->variant)
-        done =
-            error_set(error, "%s: holds games of %s, not of %s", paths[0], sets->variant->name, wanted->name);
-    done = done && read_all(dataset, choice, quiet, sets, error) && have_any(sets, paths[0], error);
-    for (int part = 0; done && part < PART_COUNT; part++) weigh(&sets->part[part], choice);
-    dataset_close(dataset);
+    struct reading reading = reading_new(dataset, choice, sets, error);
+    bool done = check_and_read(&reading, paths[0], wanted, quiet, error);
+    for (int part = 0; done && part < PART_COUNT; part++) weigh(&sets->part[part], choice, sets->games);
+    if (done && sets->stream != NULL) {
+        done = keep_reading(sets, &reading, error);
+    } else {
+        reading_free(&reading);
+        free(sets->stream);
+        sets->stream = NULL;
+    }
     if (!done) samples_free(sets);
     return done;
 }
@@ -239,13 +457,17 @@ bool samples_read(const char *const *paths, int count, const struct variant *wan
 void samples_join(struct sample_sets *sets) {
     for (int part = 1; part < PART_COUNT; part++) {
         struct samples *other = &sets->part[part];
-        for (size_t i = 0; i < other->count; i++) add_sample(&sets->part[0], other->sample[i]);
+        for (size_t i = 0; i < other->count; i++) {
+            count_sample(&sets->part[0], &other->sample[i]);
+            append(&sets->part[0], &other->sample[i]);
+        }
         free(other->sample);
         *other = (struct samples){0};
     }
 }
 
 void samples_free(struct sample_sets *sets) {
+    stream_free(sets->stream);
     for (int part = 0; part < PART_COUNT; part++) free(sets->part[part].sample);
     *sets = (struct sample_sets){0};
 }

@@ -152,6 +152,12 @@ void progress_note(struct progress *progress, const char *format, ...) {
     va_end(arguments);
 }
 
+void progress_drop(struct progress *progress) {
+    if (!progress->quiet && progress->terminal) fputs("\r\033[K", stderr);
+    progress->quiet = true;
+    progress_end(progress);
+}
+
 void progress_end(struct progress *progress) {
     if (!progress->quiet && clock_seconds() - progress->start >= WORTH_A_LINE) draw(progress, true);
     pthread_mutex_destroy(&progress->lock);

@@ -16,7 +16,8 @@ void progress_skip(struct progress *, uint64_t done);  // work found done when r
 void progress_step(struct progress *, uint64_t more);
 // A short text after the numbers ("W 40% D 21% L 39%"), copied.
 void progress_note(struct progress *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void progress_end(struct progress *);  // prints the final line of work longer than a second, and frees
+void progress_drop(struct progress *);  // takes the bar away and frees: what comes next says more
+void progress_end(struct progress *);   // prints the final line of work longer than a second, and frees
 
 // SIGINT, SIGTERM and SIGHUP (unless it was ignored) set a flag that loops ask; a second signal ends the
 // program at once with exit code 128 and its number. Blocking calls return EINTR.
