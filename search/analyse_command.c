@@ -280,7 +280,6 @@ static bool analyse_games(const struct arguments *a, int *code, struct error *er
         .json = a->common.json,
         .quiet = a->common.quiet,
     };
-    settings.limits.analysis = true;
     *code = EXIT_USAGE;
     if (a->common.variant && !(settings.variant = variant_find(a->common.variant, error))) return false;
     *code = EXIT_FAILED;
@@ -294,6 +293,7 @@ int analyse_run(int argc, char **argv) {
     struct game game;
     int code;
     argp_parse(&analyse_argp, argc, argv, 0, NULL, &a);
+    a.limits.analysis = true;
     if (is_of_games(&a.position))
         return analyse_games(&a, &code, &error) ? EXIT_DONE : options_fail(argv[0], code, &error);
     if (!position_options_game(&a.position, a.common.variant, &game, &code, &error))

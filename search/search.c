@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "core/support/clock.h"
@@ -137,16 +138,28 @@ static int deepest_of(const struct thinking *th) {
     return th->limits->depth > 0 && th->limits->depth < MAX_DEPTH ? th->limits->depth : MAX_DEPTH;
 }
 
+static void report_lines(struct thinking *th, search_report *report, void *context) {
+    number_lines(th);
+    if (!report || (th->lines > 1 && !th->results[0].depth)) return;
+    for (int line = 0; line < th->lines; line++) report(context, &th->results[line]);
+}
+
+// Of a depth that was not completed one line may be better than that of the depth before; several would not
+// go together.
 static void deepen(struct thinking *th, search_report *report, void *context) {
     const int deepest = deepest_of(th);
+    const size_t size = (size_t)th->lines * sizeof *th->results;
+    struct search_result *complete = th->lines > 1 ? memory_new((size_t)th->lines, sizeof *complete) : NULL;
     for (int depth = 1; depth <= deepest; depth++) {
+        if (complete) memcpy(complete, th->results, size);
         search_lines(th, depth);
         th->tree->may_stop = true;
-        number_lines(th);
-        if (th->tree->stopped || tree_must_stop(th->tree)) return;
-        for (int line = 0; report && line < th->lines; line++) report(context, &th->results[line]);
-        if (th->lines == 1 && is_settled(&th->results[0])) return;
+        if (th->tree->stopped && complete && depth > 1) memcpy(th->results, complete, size);
+        report_lines(th, report, context);
+        if (th->tree->stopped || tree_must_stop(th->tree)) break;
+        if (th->lines == 1 && is_settled(&th->results[0])) break;
     }
+    free(complete);
 }
 
 // What the other threads do until the first one is done: the same with every second depth left out by every

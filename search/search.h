@@ -56,7 +56,8 @@ bool search_room(size_t bytes) __attribute__((warn_unused_result));
 
 void search_clear(struct search *);  // forgets everything learnt: call it at the start of a game
 
-// Called after each depth, for every line once, the best first; may be NULL.
+// Called after each depth, for every line once, the best first, and so at the end of a search that stopped
+// within a depth, with what it answers (depth 0: not even the first one was completed); may be NULL.
 typedef void search_report(void *context, const struct search_result *);
 
 // `game` must not be over and is as it was afterwards. *stop (may be NULL) ends the search at once.

@@ -22,7 +22,10 @@
 #include "core/support/memory.h"
 
 enum {
-    POLL_NODES = 1024,      // between two looks at clock and stop flag
+    POLL_NODES = 1024,  // between two looks at clock and stop flag
+    // Which count from the start only after so many nodes: there is a move by then, or the first ply alone
+    // leads into captures without end, as between two armies of kings.
+    PATIENCE_NODES = 16 * POLL_NODES,
     LIMIT_SLACK = 8,        // plies that forced moves and quiescence may go beyond the depth
     REDUCE_FROM_DEPTH = 2,  // late move reductions
     REDUCE_FROM_MOVE = 1,
@@ -67,8 +70,9 @@ void tree_clear(struct tree *t) {
 // ---- limits ----
 
 bool tree_must_stop(const struct tree *t) {
-    return t->may_stop && ((t->stop && atomic_load_explicit(t->stop, memory_order_relaxed)) ||
-                           (t->deadline > 0 && clock_seconds() >= t->deadline));
+    return (t->may_stop || t->nodes >= PATIENCE_NODES) &&
+           ((t->stop && atomic_load_explicit(t->stop, memory_order_relaxed)) ||
+            (t->deadline > 0 && clock_seconds() >= t->deadline));
 }
 
 static void look(struct tree *t) {
@@ -385,7 +389,12 @@ void tree_begin(struct tree *t, struct game *game, const struct search_limits *l
 }
 
 struct search_result tree_first_result(const struct tree *t) {
-    return (struct search_result){.best = t->root_moves[0].move, .index = t->root_moves[0].index};
+    const struct root_move *first = &t->root_moves[0];
+    return (struct search_result){.best = first->move,
+                                  .index = first->index,
+                                  .score = evaluate(t),
+                                  .pv = {first->move},
+                                  .pv_length = 1};
 }
 
 // Moves the i-th to the place `front`, and those between one further.
