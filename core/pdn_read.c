@@ -417,6 +417,19 @@ static const struct variant *variant_of_number(long number) {
     return NULL;
 }
 
+// Of a Variant tag: "killer", "American/English".
+static const struct variant *variant_of_names(const char *names) {
+    const struct variant *variant = NULL;
+    while (names && !variant) {
+        char name[32];
+        const char *slash = strchrnul(names, '/');
+        snprintf(name, sizeof name, "%.*s", (int)(slash - names < 31 ? slash - names : 31), names);
+        variant = variant_find(name, NULL);
+        names = *slash ? slash + 1 : NULL;
+    }
+    return variant;
+}
+
 // "20,W,10,10,N2,0", all of it, without the last field, or the number alone.
 static bool is_game_type_of(const char *text, const struct variant *variant) {
     char full[PDN_GAME_TYPE_SIZE];
@@ -476,7 +489,7 @@ static bool is_of_another(struct reading *r, struct error *error) {
                             variant->name, chosen->name);
         return true;
     }
-    const struct variant *variant = name ? variant_find(name, NULL) : NULL;
+    const struct variant *variant = variant_of_names(name);
     if (!variant || variant == chosen) return false;
     (void)error_set(error, "it is a game of %s, not of %s", variant->name, chosen->name);
     return true;
@@ -495,7 +508,7 @@ static const struct variant *chosen_variant(struct reading *r) {
 static const struct variant *variant_by_tags(struct reading *r, struct error *error) {
     const char *type = pdn_tag(r->game, "GameType"), *name = pdn_tag(r->game, "Variant");
     if (type && *type) return variant_of_game_type(r, type, error);
-    const struct variant *variant = name ? variant_find(name, NULL) : NULL;
+    const struct variant *variant = variant_of_names(name);
     if (!variant) (void)error_set(error, "it has no GameType tag, and no variant was chosen");
     return variant;
 }

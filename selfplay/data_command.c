@@ -60,6 +60,14 @@ bool data_range_parse(const char *name, const char *text, int64_t least, int64_t
     return done;
 }
 
+bool data_sample_range(const char *name, const char *text, int most, struct sample_range *range,
+                       struct error *error) {
+    struct data_range read;
+    if (!data_range_parse(name, text, 0, most, &read, error)) return false;
+    *range = (struct sample_range){(int)read.least, (int)read.most};
+    return true;
+}
+
 static bool cannot_write(const char *output, struct error *error) {
     return error_set(error, "%s: cannot write: %s", output != NULL ? output : "standard output",
                      strerror(errno));

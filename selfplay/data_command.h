@@ -5,6 +5,7 @@
 
 #include "core/support/options.h"
 #include "selfplay/dataset.h"
+#include "selfplay/sample.h"
 
 int data_info_run(int argc, char **argv);
 int data_verify_run(int argc, char **argv);
@@ -35,6 +36,8 @@ struct data_range {
 };
 bool data_range_parse(const char *name, const char *text, int64_t least, int64_t most, struct data_range *,
                       struct error *) __attribute__((warn_unused_result));
+bool data_sample_range(const char *name, const char *text, int most, struct sample_range *, struct error *)
+    __attribute__((warn_unused_result));
 
 // Lets `write` write to a file that gets its name when it is complete and on disk, or to standard output
 // (`output` NULL).

@@ -37,14 +37,6 @@ struct arguments {
 
 // ---- command line ----
 
-static bool parse_range(const char *name, const char *text, int64_t most, struct sample_range *range,
-                        struct error *error) {
-    struct data_range read;
-    if (!data_range_parse(name, text, 0, most, &read, error)) return false;
-    *range = (struct sample_range){(int)read.least, (int)read.most};
-    return true;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *a = state->input;
     struct sample_settings *s = &a->chosen;
@@ -55,11 +47,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case 'o': a->output = argument; return 0;
     case OPTION_GAMES: good = data_range_parse("--games", argument, 0, INT64_MAX, &a->games, &error); break;
     case OPTION_LIMIT: good = options_number("--limit", argument, 1, INT64_MAX, &a->limit, &error); break;
-    case OPTION_PLY: good = parse_range("--ply", argument, PLAYING_MAX_PLIES, &s->ply, &error); break;
-    case OPTION_PIECES: good = parse_range("--pieces", argument, 63, &s->pieces, &error); break;
-    case OPTION_CLOCK: good = parse_range("--clock", argument, 255, &s->clock, &error); break;
+    case OPTION_PLY: good = data_sample_range("--ply", argument, PLAYING_MAX_PLIES, &s->ply, &error); break;
+    case OPTION_PIECES: good = data_sample_range("--pieces", argument, 63, &s->pieces, &error); break;
+    case OPTION_CLOCK: good = data_sample_range("--clock", argument, 255, &s->clock, &error); break;
     case OPTION_SCORE:
-        good = parse_range("--score", argument, INT16_MAX, &s->score, &error);
+        good = data_sample_range("--score", argument, INT16_MAX, &s->score, &error);
         s->unscored = false;
         break;
     case OPTION_QUIET: s->quiet = true; break;

@@ -19,7 +19,7 @@ enum {
     OPTION_DRAW_MOVES,
     OPTION_DRAW_PROGRESS,
     OPTION_SHARD,
-    USUAL_SHARD_GAMES = 10000,
+    USUAL_SHARD_GAMES = 5000,
     MOST_SHARD_GAMES = 1000000,
 };
 
@@ -167,7 +167,7 @@ int data_import_run(int argc, char **argv) {
         {"draw-moves", OPTION_DRAW_MOVES, "N", 0, "With --draw simple, as in configurations of huff-selfplay",
          0},
         {"draw-progress", OPTION_DRAW_PROGRESS, "WORD", 0, "So, too", 0},
-        {"shard-games", OPTION_SHARD, "N", 0, "Games a file of the folder (default: 10000)", 0},
+        {"shard-games", OPTION_SHARD, "N", 0, "Games a file of the folder (default: 5000)", 0},
         {0},
     };
     static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};

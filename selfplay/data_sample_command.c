@@ -30,14 +30,6 @@ struct arguments {
     struct sample_settings settings;
 };
 
-static bool parse_range(const char *name, const char *text, int64_t most, struct sample_range *range,
-                        struct error *error) {
-    struct data_range read;
-    if (!data_range_parse(name, text, 0, most, &read, error)) return false;
-    *range = (struct sample_range){(int)read.least, (int)read.most};
-    return true;
-}
-
 static bool parse_results(char *list, bool results[static 3], struct error *error) {
     static const char *const names[] = {"black", "draw", "white"};
     memset(results, 0, 3 * sizeof *results);
@@ -60,10 +52,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->paths; return 0;
     case 'o': a->output = argument; return 0;
-    case OPTION_PLY: good = parse_range("--ply", argument, PLAYING_MAX_PLIES, &s->ply, &error); break;
-    case OPTION_SCORE: good = parse_range("--score", argument, INT16_MAX, &s->score, &error); break;
-    case OPTION_PIECES: good = parse_range("--pieces", argument, 63, &s->pieces, &error); break;
-    case OPTION_CLOCK: good = parse_range("--clock", argument, 255, &s->clock, &error); break;
+    case OPTION_PLY: good = data_sample_range("--ply", argument, PLAYING_MAX_PLIES, &s->ply, &error); break;
+    case OPTION_SCORE: good = data_sample_range("--score", argument, INT16_MAX, &s->score, &error); break;
+    case OPTION_PIECES: good = data_sample_range("--pieces", argument, 63, &s->pieces, &error); break;
+    case OPTION_CLOCK: good = data_sample_range("--clock", argument, 255, &s->clock, &error); break;
     case OPTION_RESULT: good = parse_results(argument, s->results, &error); break;
     case OPTION_SCORED: s->unscored = false; break;
     case OPTION_QUIET: s->quiet = true; break;

@@ -66,6 +66,36 @@ static void check_game(const struct pdn_game *game, struct pdn_settings settings
     counts.moves += game->ply_count;
 }
 
+struct source {
+    const char *at;
+    size_t left;
+};
+
+// A few bytes at a time.
+static size_t some_bytes(void *context, char *to, size_t room) {
+    struct source *source = context;
+    size_t size = source->left % 7 + 1 < room ? source->left % 7 + 1 : room;
+    if (size > source->left) size = source->left;
+    if (size) memcpy(to, source->at, size);
+    source->at += size;
+    source->left -= size;
+    return size;
+}
+
+// A text that comes in pieces is read as the whole one is.
+static void check_stream(const char *text, size_t size, struct pdn_settings settings,
+                         const struct pdn_counts *expected) {
+    struct source source = {text, size};
+    long reports = 0;
+    settings.context = &reports;
+    struct pdn_reader *reader = pdn_reader_new_stream("fuzz", some_bytes, &source, &settings);
+    struct pdn_game game;
+    while (pdn_read(reader, &game)) pdn_game_free(&game);
+    const struct pdn_counts read = pdn_reader_counts(reader);
+    fuzz_require(!memcmp(&read, expected, sizeof read), "a stream is read in another way");
+    pdn_reader_free(reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     const int variant = data[0] % (variant_count + 1);
@@ -92,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     const struct pdn_counts read = pdn_reader_counts(reader);
     fuzz_require(reports == read.skipped + read.warnings, "a game was skipped in silence");
+    check_stream(text, size - 2, settings, &read);
     counts.skipped += read.skipped;
     counts.warnings += read.warnings;
     pdn_reader_free(reader);
