@@ -147,6 +147,11 @@ run 0 loop.yaml -o kept -q --set accept_los=1 --set gate.games=4 --set selfplay.
 says '^  1 +60 .* kept '
 cmp kept/start.weights.gz kept/accepted.weights.gz || fail "weights were accepted against accept_los"
 [ ! -e kept/gen-001/final ] || fail "a final match was played"
+run 0 loop.yaml -o even --set accept_los=1 --set gate.games=4 --set selfplay.games=60 --set generations=1 --seed 5 \
+    --variant american+free
+tells 'no match against material: nothing better was found'
+echo '{"generation": 2}' >even/gen-001/record.json
+refuses 1 'even/gen-001/record.json: is not the record of generation 1' --resume even
 run 0 loop.yaml -o tested -q --set gate.sprt.elo0=-1000 --set gate.sprt.elo1=-900 --set selfplay.games=60 \
     --set final_match=no --set generations=1
 says '^  1 +60 .* accepted '

@@ -32,8 +32,7 @@ struct arguments {
 
 // One point of the curve.
 struct point {
-    uint64_t games;
-    size_t positions;
+    uint64_t games, positions;
     int epochs, weights;  // weights: that these games have something to say about
     double loss;          // on the held-out games
     double *by_game;      // the sum over the positions of each game of the data
@@ -157,30 +156,36 @@ static bool read_start(const struct fit_config *config, const struct variant *va
     return weights_get(config->start != NULL ? config->start : "material", variant, start, error);
 }
 
+// Held-out loss of weights at the scale that suits the training games best, however draws were counted.
+static bool judge(const struct curve *curve, const struct weights *weights, const struct sample_sets *sets,
+                  double *by_game, double *loss, struct error *error) {
+    double scale;
+    if (!fit_scale_of_weights(weights, &sets->part[SPLIT_TRAIN], &scale))
+        return error_set(error, "the side that the weights prefer does not win more of the training games");
+    *loss = held_out_loss(curve, weights, scale, sets, by_game);
+    return true;
+}
+
 static bool fit_point(struct curve *curve, const struct fit_config *config, const struct weights *start,
                       struct sample_sets *sets, struct error *error) {
-    struct point *point = &curve->points[curve->count];
     struct fit_result result;
-    double scale;
     if (curve->count == 0) {
         count_held_out(curve, sets);
-        if (!fit_scale_of_weights(start, &sets->part[SPLIT_TRAIN], &scale))
-            return error_set(error,
-                             "the side that the starting weights prefer does not win more of these games");
-        curve->start_loss = held_out_loss(curve, start, scale, sets, NULL);
+        if (!judge(curve, start, sets, NULL, &curve->start_loss, error)) return false;
     }
     if (!fit_weights(sets, start, &config->settings, NULL, NULL, &result, error)) return false;
-    const bool done = !result.interrupted || error_set(error, "interrupted");
-    if (done) {
-        *point = (struct point){.games = sets->part[SPLIT_TRAIN].games,
-                                .positions = sets->part[SPLIT_TRAIN].count,
-                                .epochs = result.epochs,
-                                .weights = result.weights_seen + result.views_seen,
-                                .by_game = memory_new(curve->games, sizeof *point->by_game)};
-        point->loss =
-            held_out_loss(curve, &result.weights, result.centipawns_per_logit, sets, point->by_game);
-        curve->count++;
-    }
+    struct point point = {.games = sets->part[SPLIT_TRAIN].games,
+                          .positions = sets->part[SPLIT_TRAIN].chosen,
+                          .epochs = result.epochs,
+                          .weights = result.weights_seen + result.views_seen,
+                          .by_game = memory_new(curve->games, sizeof *point.by_game)};
+    const bool done = result.interrupted
+                          ? error_set(error, "interrupted")
+                          : judge(curve, &result.weights, sets, point.by_game, &point.loss, error);
+    if (done)
+        curve->points[curve->count++] = point;
+    else
+        free(point.by_game);
     fit_result_free(&result);
     return done;
 }
@@ -254,8 +259,8 @@ static void print_point(const struct curve *curve) {
         const double lower = gain(curve, last - 1, last, &error);
         snprintf(change, sizeof change, "%+.5f +/- %.5f", -lower, 2 * error);
     }
-    printf("%5s %9" PRIu64 " %11zu %8d %7d %14.5f %22s\n", share_names[last], point->games, point->positions,
-           point->weights, point->epochs, point->loss, change);
+    printf("%5s %9" PRIu64 " %11" PRIu64 " %8d %7d %14.5f %22s\n", share_names[last], point->games,
+           point->positions, point->weights, point->epochs, point->loss, change);
     fflush(stdout);
 }
 

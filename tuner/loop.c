@@ -313,6 +313,29 @@ static bool play_final(const struct generation *generation, struct error *error)
     return done;
 }
 
+// Weights do not play themselves.
+static bool is_final_needed(const struct generation *generation, bool *needed, struct error *error) {
+    const struct loop *loop = generation->loop;
+    *needed = false;
+    if (generation->number < loop->config.generations || !loop->config.final_match ||
+        loop_record_has(generation->record, STEP_FINAL))
+        return true;
+    struct weights best, other;
+    char *accepted = accepted_path(loop);
+    bool done = weights_read(accepted, loop->config.variant, &best, error);
+    free(accepted);
+    if (!done) return false;
+    done = weights_get(loop->config.final_against, loop->config.variant, &other, error);
+    if (done) {
+        *needed = memcmp(best.value, other.value, TERM_COUNT * sizeof *best.value) != 0;
+        if (!*needed)
+            tell(generation, "no match against %s: nothing better was found", loop->config.final_against);
+        weights_free(&other);
+    }
+    weights_free(&best);
+    return done;
+}
+
 // ---- One generation ----
 
 typedef bool step_function(const struct generation *, struct error *);
@@ -375,10 +398,10 @@ static bool run_generation(struct generation *generation, loop_listener *listene
     if (generation->record == NULL || !run_steps(generation, error)) return false;
     json_array_append(loop->records, generation->record);
     if (listener != NULL) listener(context, generation->record);
-    if (!put_accepted(loop, error) || !write_table(loop, error)) return false;
-    return generation->number < loop->config.generations || !loop->config.final_match ||
-           loop_record_has(generation->record, STEP_FINAL) ||
-           run_step(generation, STEP_FINAL, play_final, error);
+    bool needed;
+    return put_accepted(loop, error) && write_table(loop, error) &&
+           is_final_needed(generation, &needed, error) &&
+           (!needed || run_step(generation, STEP_FINAL, play_final, error));
 }
 
 enum loop_end loop_run(struct loop *loop, int threads, loop_listener *listener, void *context,

@@ -14,19 +14,19 @@ enum { MOST_BYTES = 1 << 20 };
 
 // ---- The file ----
 
-// The parts that are there have what the tables show.
+// The parts that are there are objects, and a fit says what it led to.
 static bool check(json_t *record, int generation, const char *path, struct error *error) {
-    int number;
-    json_error_t cause;
-    json_t *games = NULL, *fit = NULL, *gate = NULL, *last = NULL, *seconds = NULL;
-    const char *sha256;
-    bool good = json_unpack_ex(record, &cause, 0, "{s:i, s?o, s?o, s?o, s?o, s?o}", "generation", &number,
-                               STEP_GAMES, &games, STEP_FIT, &fit, STEP_GATE, &gate, STEP_FINAL, &last,
-                               "seconds", &seconds) == 0 &&
-                (fit == NULL || json_unpack_ex(fit, &cause, 0, "{s:s}", "weights_sha256", &sha256) == 0) &&
-                (seconds == NULL || json_is_object(seconds));
-    if (!good) return error_set(error, "%s: %s", path, cause.text);
-    return number == generation || error_set(error, "%s: is the record of generation %d", path, number);
+    static const char *const parts[] = {STEP_GAMES, STEP_FIT, STEP_GATE, STEP_FINAL, "seconds"};
+    const json_t *number = json_object_get(record, "generation");
+    if (!json_is_integer(number) || json_integer_value(number) != generation)
+        return error_set(error, "%s: is not the record of generation %d", path, generation);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const json_t *part = json_object_get(record, parts[i]);
+        if (part != NULL && !json_is_object(part))
+            return error_set(error, "%s: %s: expected an object", path, parts[i]);
+    }
+    return (!loop_record_has(record, STEP_FIT) || loop_record_weights_sha256(record) != NULL) ||
+           error_set(error, "%s: fit: expected weights_sha256", path);
 }
 
 json_t *loop_record_read(const char *path, int generation, struct error *error) {
@@ -88,8 +88,8 @@ void loop_record_fit(json_t *record, const struct sample_sets *sets, const struc
     const struct samples *train = &sets->part[SPLIT_TRAIN];
     json_object_set_new(record, STEP_FIT,
                         json_pack("{s:o, s:o, s:b, s:i, s:i, s:o, s:o, s:f, s:s}", "games",
-                                  whole(train->games), "positions", whole(train->count), "patterns", patterns,
-                                  "epochs", result->epochs, "best", result->best, "loss",
+                                  whole(train->games), "positions", whole(train->chosen), "patterns",
+                                  patterns, "epochs", result->epochs, "best", result->best, "loss",
                                   by_part(result->loss), "start_loss", by_part(result->start_loss),
                                   "centipawns_per_logit", result->centipawns_per_logit, "weights_sha256",
                                   result->weights.sha256));
