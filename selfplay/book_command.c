@@ -8,12 +8,14 @@
 #include "core/support/options.h"
 #include "core/support/progress.h"
 #include "selfplay/book.h"
+#include "selfplay/output.h"
 #include "selfplay/selfplay_commands.h"
 
 struct arguments {
     struct common_options common;
     const char *output, *weights;
     struct book_settings book;
+    bool depth_given;
 };
 
 enum { OPTION_PLIES = 0x200, OPTION_MARGIN, OPTION_DEPTH, OPTION_WEIGHTS };
@@ -44,11 +46,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_MARGIN:
         take_number(state, "--margin", argument, 0, BOOK_MOST_MARGIN, &book->margin);
         return 0;
-    case OPTION_DEPTH: take_number(state, "--depth", argument, 1, MAX_DEPTH, &book->depth); return 0;
+    case OPTION_DEPTH:
+        arguments->depth_given = true;
+        take_number(state, "--depth", argument, 1, MAX_DEPTH, &book->depth);
+        return 0;
     case OPTION_WEIGHTS: arguments->weights = argument; return 0;
     case ARGP_KEY_END:
         if (arguments->common.variant == NULL || book->plies == 0)
             argp_error(state, "expected --variant NAME and --plies N");
+        if (arguments->depth_given && book->margin == 0) argp_error(state, "--depth goes with --margin only");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -57,7 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static bool make(const struct arguments *arguments, const struct variant *variant, const char *path,
                  struct error *error) {
     struct weights weights;
-    if (!weights_get(arguments->weights, variant, &weights, error)) return false;
+    if (!output_check_paths(path, &arguments->weights, arguments->weights != NULL, error) ||
+        !weights_get(arguments->weights, variant, &weights, error))
+        return false;
     struct opening_list *list = book_make(&arguments->book, variant, &variant->rules->draws, &weights,
                                           arguments->common.quiet, error);
     const bool done = list != NULL && book_write(list, &arguments->book, &weights, path, error);

@@ -88,16 +88,18 @@ bool data_write_text(const char *output, int file, const char *text, struct erro
 
 bool data_write(const char *output, data_writing *write, void *context, struct error *error) {
     if (output == NULL) return write(context, STDOUT_FILENO, error);
-    char *temporary = memory_text("%s.tmp-%ld", output, (long)getpid());
+    if (!file_check_output(output, error)) return false;
+    char *target = file_target(output), *temporary = memory_text("%s.tmp-%ld", target, (long)getpid());
     const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     bool done = file >= 0 || cannot_write(output, error);
     if (done) {
         done = write(context, file, error);
         if (close(file) != 0 && errno != EINTR && done) done = cannot_write(output, error);
-        done = done && file_publish(temporary, output, error);
+        done = done && file_publish(temporary, target, error);
         if (!done) unlink(temporary);
     }
     free(temporary);
+    free(target);
     return done;
 }
 

@@ -15,6 +15,7 @@
 #include "core/support/progress.h"
 #include "selfplay/data_command.h"
 #include "selfplay/game_reader.h"
+#include "selfplay/output.h"
 
 enum { OPTION_GAMES = 0x200, OPTION_LIMIT, OPTION_RESULT, OPTION_PLIES, OPTION_TERMINATION, ANY_RESULT = 2 };
 
@@ -164,8 +165,8 @@ static bool write_games(void *context, int file, struct error *error) {
 
 static bool write_pdn(const struct arguments *a, struct error *error) {
     struct writing w = {.arguments = a, .dataset = data_open(&a->paths, error)};
-    const bool done = w.dataset != NULL && game_reader_check(w.dataset, error) &&
-                      data_write(a->output, write_games, &w, error);
+    const bool done = w.dataset != NULL && (a->output == NULL || output_check(a->output, w.dataset, error)) &&
+                      game_reader_check(w.dataset, error) && data_write(a->output, write_games, &w, error);
     if (done && a->output != NULL) printf("%s: %" PRIu64 " games\n", a->output, w.written);
     dataset_close(w.dataset);
     return done;

@@ -226,11 +226,15 @@ static char *source_name(hid_t properties, size_t index) {
     return name;
 }
 
+// The path of what a file of views at `path` calls `name`; freed by the caller.
+static char *beside(const char *path, const char *name) {
+    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
+    return memory_text("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0, path, name);
+}
+
 // HDF5 reads a source that is missing, or shorter than it was, as fill values and says nothing.
 static bool check_source(const char *path, hid_t properties, size_t index, struct error *error) {
-    char *name = source_name(properties, index);
-    const char *slash = name[0] != '/' ? strrchr(path, '/') : NULL;
-    char *from = memory_text("%.*s%s", slash != NULL ? (int)(slash + 1 - path) : 0, path, name);
+    char *name = source_name(properties, index), *from = beside(path, name);
     const hid_t space = H5Pget_virtual_vspace(properties, index), file = open_file(from, error);
     const uint64_t expected = (uint64_t)H5Sget_select_npoints(space);
     uint64_t rows = 0;
@@ -262,7 +266,26 @@ static bool same_sources(hid_t one, hid_t other, size_t count) {
     return same;
 }
 
-static bool check_views(const char *path, hid_t file, bool *views, struct error *error) {
+static void note_source(struct dataset_file *file, hid_t view, size_t index) {
+    char *name = source_name(view, index), *from = beside(file->path, name);
+    struct stat found;
+    if (stat(from, &found) == 0) {
+        file->sources = memory_grow(file->sources, file->source_count + 1, sizeof *file->sources);
+        file->sources[file->source_count++] = (struct file_place){found.st_dev, found.st_ino};
+    }
+    free(from);
+    free(name);
+}
+
+bool dataset_file_shows(const struct dataset_file *file, dev_t device, ino_t number) {
+    for (size_t i = 0; i < file->source_count; i++) {
+        if (file->sources[i].device == device && file->sources[i].number == number) return true;
+    }
+    return false;
+}
+
+static bool check_views(struct dataset_file *described, hid_t file, struct error *error) {
+    const char *path = described->path;
     hid_t first = -1;
     size_t sources = 0;
     bool done = true;
@@ -278,9 +301,12 @@ static bool check_views(const char *path, hid_t file, bool *views, struct error 
         }
         first = view;
         done = H5Pget_virtual_count(view, &sources) >= 0 || hdf5_fail(error, "cannot tell its sources");
-        for (size_t j = 0; j < sources && done; j++) done = check_source(path, view, j, error);
+        for (size_t j = 0; j < sources && done; j++) {
+            done = check_source(path, view, j, error);
+            note_source(described, view, j);
+        }
     }
-    *views = first >= 0;
+    described->views = first >= 0;
     hdf5_release(first);
     return done;
 }
@@ -303,7 +329,7 @@ static bool read_parts(struct dataset_file *file, struct error *error) {
                 check_table(id, &games_table, &file->games, error) &&
                 check_table(id, &openings_table, &file->openings, error) &&
                 (file->info.sample == NULL || read_labels_size(id, file->positions, error)) &&
-                check_views(file->path, id, &file->views, error);
+                check_views(file, id, error);
     if (done && H5Fget_filesize(id, &bytes) < 0) done = hdf5_fail(error, "cannot tell the size");
     file->bytes = bytes;
     H5Fclose(id);
@@ -405,6 +431,7 @@ void dataset_close(struct dataset *dataset) {
     if (dataset->open_index >= 0) H5Fclose(dataset->open_file);
     for (int i = 0; i < dataset->count; i++) {
         free_info(&dataset->files[i].info);
+        free(dataset->files[i].sources);
         free(dataset->files[i].path);
     }
     free(dataset->files);

@@ -19,6 +19,7 @@
 #define HUFF_SELFPLAY_DATASET_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "selfplay/playing.h"
 
@@ -176,6 +177,12 @@ void dataset_discard(struct dataset_writer *);  // ends writing without a file; 
 
 // ---- reading ----
 
+// A file as the system knows it, whatever its names.
+struct file_place {
+    dev_t device;
+    ino_t number;
+};
+
 // Several files as one. Rows are numbered through: a game's `first` and a position's `game` are rows of the
 // whole dataset.
 struct dataset_file {
@@ -185,7 +192,9 @@ struct dataset_file {
     uint64_t first_position, positions;  // rows of the dataset that lie in it
     uint64_t first_game, games;
     uint64_t openings;
-    bool views;  // its positions are in other files
+    bool views;                  // its positions are in other files:
+    struct file_place *sources;  // where those are
+    size_t source_count;
 };
 
 // Each path is a file or the folder of a run, which stands for its shards in order. Refused with one clear
@@ -199,6 +208,8 @@ uint64_t dataset_positions(const struct dataset *);
 uint64_t dataset_games(const struct dataset *);
 int dataset_file_count(const struct dataset *);
 const struct dataset_file *dataset_file(const struct dataset *, int index);
+// Is it a view of that file?
+bool dataset_file_shows(const struct dataset_file *, dev_t device, ino_t number);
 
 // Rows first .. first+count-1, which must be there, into the columns that are not NULL.
 bool dataset_read_positions(struct dataset *, uint64_t first, size_t count, const struct position_columns *,

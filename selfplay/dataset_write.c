@@ -10,6 +10,7 @@
 #include "core/support/file.h"
 #include "core/support/memory.h"
 #include "selfplay/dataset_hdf5.h"
+#include "selfplay/output.h"
 #include "selfplay/position_set.h"
 
 #define SQUARE_ORDER                                                                                     \
@@ -65,7 +66,7 @@ struct table_writer {
 struct dataset_writer {
     const struct variant *variant;
     hid_t file;
-    char *path, *temporary;  // NULL in memory
+    char *name, *path, *temporary;  // as it was given, behind links, until it is complete; NULL in memory
     struct table_writer positions, games, openings, labels;
     struct position_columns position_rows;
     struct game_columns game_rows;
@@ -280,7 +281,7 @@ static hid_t create_file(const char *path, struct error *error) {
 #endif
     const hid_t file = H5Fcreate(path != NULL ? path : "dataset", path != NULL ? H5F_ACC_EXCL : H5F_ACC_TRUNC,
                                  creation, access);
-    if (file < 0) hdf5_fail(error, "%s: cannot make the file", path != NULL ? path : "in memory");
+    if (file < 0) hdf5_fail(error, "cannot make the file");
     hdf5_release(creation);
     hdf5_release(access);
     return file;
@@ -293,8 +294,9 @@ static struct dataset_writer *begin(const char *path, const struct dataset_info 
     struct dataset_writer *writer = memory_new(1, sizeof *writer);
     writer->variant = info->variant;
     if (path != NULL) {
-        writer->path = memory_text("%s", path);
-        writer->temporary = memory_text("%s.tmp-%ld", path, (long)getpid());
+        writer->name = memory_text("%s", path);
+        writer->path = file_target(path);
+        writer->temporary = memory_text("%s.tmp-%ld", writer->path, (long)getpid());
     }
     writer->file = create_file(writer->temporary, error);
     if (writer->file >= 0 && write_info(writer->file, info, error) &&
@@ -305,6 +307,7 @@ static struct dataset_writer *begin(const char *path, const struct dataset_info 
          create_table(writer, &labels_table, &writer->label_rows, NULL, &writer->labels, error))) {
         return writer;
     }
+    if (path != NULL) error_prefix(error, "%s", path);
     dataset_discard(writer);
     return NULL;
 }
@@ -315,7 +318,7 @@ struct dataset_writer *dataset_create(const struct dataset_info *info, struct er
 
 struct dataset_writer *dataset_create_file(const char *path, const struct dataset_info *info,
                                            struct error *error) {
-    return begin(path, info, NULL, error);
+    return output_check(path, NULL, error) ? begin(path, info, NULL, error) : NULL;
 }
 
 struct dataset_writer *dataset_create_views(const char *path, const struct dataset_info *info,
@@ -324,7 +327,7 @@ struct dataset_writer *dataset_create_views(const char *path, const struct datas
         const struct dataset_file *file = dataset_file(sources, i);
         if (file->views) return error_set(error, "%s: is a file of views itself", file->path), NULL;
     }
-    return begin(path, info, sources, error);
+    return output_check(path, sources, error) ? begin(path, info, sources, error) : NULL;
 }
 
 bool dataset_write_engines(struct dataset_writer *writer, const char *engines, struct error *error) {
@@ -349,6 +352,7 @@ void dataset_discard(struct dataset_writer *writer) {
     position_set_free(&writer->starts);
     free(writer->temporary);
     free(writer->path);
+    free(writer->name);
     free(writer);
 }
 
@@ -485,7 +489,7 @@ bool dataset_publish(struct dataset_writer *writer, struct error *error) {
         done = done && file_publish(writer->temporary, writer->path, error);
         if (!done) unlink(writer->temporary);
     }
-    if (!done) error_prefix(error, "%s", writer->path);
+    if (!done) error_prefix(error, "%s", writer->name);
     dataset_discard(writer);
     return done;
 }

@@ -63,8 +63,6 @@ static void add_set(struct arguments *arguments, char *set) {
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
     const struct common_options *common = &arguments->common;
-    if (arguments->out.some && ranks_count(arguments->out.ranks) > 1)
-        argp_error(state, "--shards is for processes that mpirun did not start: those share out all shards");
     if (arguments->resume != NULL) {
         if (arguments->config != NULL || arguments->folder != NULL || arguments->set_count > 0 ||
             common->seed_given || common->variant != NULL) {
@@ -197,21 +195,39 @@ static int play(struct run *run, const struct arguments *arguments) {
     return EXIT_FAILED;
 }
 
+// What only all ranks together know.
+static bool check_ranks(const struct arguments *arguments, bool parsed) {
+    struct ranks *ranks = arguments->out.ranks;
+    struct error error;
+    if (!ranks_agree(ranks, parsed)) return false;
+    if (!arguments->out.some || ranks_count(ranks) == 1) return true;
+    error_set(&error, "--shards is for processes that mpirun did not start: those share out all shards");
+    if (ranks_number(ranks) == 0) options_fail(PROGRAM, EXIT_USAGE, &error);
+    return false;
+}
+
+static int run_all(struct arguments *arguments) {
+    struct error error;
+    int code;
+    struct run *run = open_run(arguments, &code, &error);
+    code = run != NULL ? play(run, arguments) : fail(code, &error);
+    run_close(run);
+    return code;
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "book") == 0) {
         argv[1] = PROGRAM " book";
         return selfplay_book_command(argc - 1, argv + 1);
     }
-    struct arguments arguments = {.out.ranks = ranks_join()};
-    const bool leads = ranks_number(arguments.out.ranks) == 0;
-    if (argp_parse(&argp, argc, argv, leads ? 0 : ARGP_SILENT, NULL, &arguments) != 0) return EXIT_USAGE;
+    struct arguments arguments = {0};
+    const bool leads = ranks_expect();
+    const bool parsed = argp_parse(&argp, argc, argv, leads ? 0 : ARGP_SILENT, NULL, &arguments) == 0;
+    if (leads && !parsed) return EXIT_USAGE;
+    arguments.out.ranks = ranks_join();
     arguments.out.quiet = arguments.common.quiet || !leads;
     interrupt_install();
-    struct error error;
-    int code;
-    struct run *run = open_run(&arguments, &code, &error);
-    code = run != NULL ? play(run, &arguments) : fail(code, &error);
-    run_close(run);
+    const int code = check_ranks(&arguments, parsed) ? run_all(&arguments) : EXIT_USAGE;
     ranks_leave(arguments.out.ranks);
     for (int i = 0; i < arguments.set_count; i++) free(arguments.sets[i]);
     free(arguments.sets);

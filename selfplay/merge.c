@@ -9,6 +9,7 @@
 #include "selfplay/duplicates.h"
 #include "selfplay/game_reader.h"
 #include "selfplay/origin.h"
+#include "selfplay/output.h"
 
 struct merging {
     struct dataset *dataset;
@@ -112,7 +113,8 @@ bool merge_write(struct dataset *dataset, const char *path, const struct merge_s
                  struct merge_counts *counts, struct error *error) {
     struct merging m = {.dataset = dataset, .settings = settings, .counts = counts};
     *counts = (struct merge_counts){0};
-    bool done = check_kinds(&m, error) && origin_init(&m.origin, dataset, error);
+    bool done = output_check(path, dataset, error) && check_kinds(&m, error) &&
+                origin_init(&m.origin, dataset, error);
     if (!done) return false;
     if (m.sampled) m.origin.info.sample = dataset_file(dataset, 0)->info.sample;
     if (settings->drop_duplicates)

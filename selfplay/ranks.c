@@ -93,9 +93,41 @@ static void *serve(void *context) {
 
 static bool has_server(const struct ranks *ranks) { return ranks->number == 0 && ranks->count > 1; }
 
-static void join(struct ranks *ranks) {
+enum { GOES_ON = -1 };
+
+// Rank 0 tells the others to go on, or with which code to end. Returns the level of threads.
+static int begin(int code) {
     int level;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (code == GOES_ON) return level;
+    MPI_Finalize();
+    exit(code);
+}
+
+// A process that ended without a word would have mpirun kill the others, rank 0 and its message among them.
+static void end_others(int code, void *context) {
+    (void)context;
+    int begun;
+    MPI_Initialized(&begun);
+    if (begun) return;
+    MPI_Init(NULL, NULL);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+
+bool ranks_expect(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    const char *rank = NULL;
+    if (!is_launched()) return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names && rank == NULL; i++) rank = getenv(names[i]);
+    const bool leads = rank == NULL || atoi(rank) == 0;
+    if (leads) on_exit(end_others, NULL);
+    return leads;
+}
+
+static void join(struct ranks *ranks) {
+    const int level = begin(GOES_ON);
     atexit(finalize);
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->number);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
@@ -169,6 +201,8 @@ bool ranks_arrived(struct ranks *ranks) {
 }
 
 #else
+
+bool ranks_expect(void) { return true; }
 
 struct ranks *ranks_join(void) {
     struct ranks *ranks = memory_new(1, sizeof *ranks);

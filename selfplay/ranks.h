@@ -14,6 +14,9 @@ enum { RANKS_SUMS = 6 };
 
 struct ranks;
 
+// Called before the command line is read, and so before MPI is begun: whatever ends rank 0 until it joins
+// (--help, a mistake) ends the others there, too, with its exit code. Says whether this is rank 0.
+bool ranks_expect(void);
 struct ranks *ranks_join(void);
 void ranks_leave(struct ranks *);
 int ranks_number(const struct ranks *);  // 0 .. count-1

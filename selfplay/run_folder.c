@@ -14,6 +14,7 @@
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
+#include "selfplay/shards.h"
 
 static const struct manifest_kind kind = {"huff-run", "huff-selfplay " HUFF_VERSION};
 static const char *const weights_files[2] = {"start.weights", "black.weights"};
@@ -159,6 +160,28 @@ static bool read_all(struct run_folder *folder, struct error *error) {
     free(black);
     free(book);
     return done;
+}
+
+// ---- names ----
+
+bool run_folder_is(const char *path) {
+    char *start = memory_text("%s/%s", path, weights_files[0]);
+    const bool found = manifest_exists(path) || shards_have_sums(path) || file_exists(start);
+    free(start);
+    return found;
+}
+
+bool run_folder_keeps(const char *name) {
+    const char *const names[] = {"manifest.json", "shards.sha256", weights_files[0], weights_files[1],
+                                 book_file};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) return true;
+    }
+    uint64_t number;
+    const char *dot = strrchr(name, '.');
+    return shard_name(name, &number) ||
+           (dot != NULL && strncmp(name, "shard-", 6) == 0 && strcmp(dot, ".journal") == 0) ||
+           (dot != NULL && strncmp(name, "status", 6) == 0 && strcmp(dot, ".json") == 0);
 }
 
 // ---- finding ----

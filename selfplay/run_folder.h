@@ -41,6 +41,11 @@ bool run_folder_find(struct run_folder *, const char *path, enum run_share, stru
 
 void run_folder_close(struct run_folder *);
 
+// Does it hold a run, or what is left of one?
+bool run_folder_is(const char *path);
+// Is `name` that of a file that a run makes in its folder?
+bool run_folder_keeps(const char *name);
+
 char *run_folder_file(const struct run_folder *, const char *name);  // freed by the caller
 uint64_t run_folder_first_game(const struct run_folder *, uint64_t shard);
 size_t run_folder_shard_size(const struct run_folder *, uint64_t shard);

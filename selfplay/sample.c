@@ -13,6 +13,7 @@
 #include "selfplay/duplicates.h"
 #include "selfplay/game_reader.h"
 #include "selfplay/origin.h"
+#include "selfplay/output.h"
 #include "selfplay/position_set.h"
 
 enum { MAX_PIECES = 63, SPLITS = SPLIT_TEST + 1, STREAM_PIECES = 1 };
@@ -291,7 +292,7 @@ bool sample_write(struct dataset *dataset, const char *path, const struct sample
     struct sampling s = {.dataset = dataset, .settings = settings, .counts = counts};
     uint64_t duplicates;
     *counts = (struct sample_counts){0};
-    if (!origin_init(&s.origin, dataset, error)) return false;
+    if (!output_check(path, dataset, error) || !origin_init(&s.origin, dataset, error)) return false;
     s.text = settings_to_json(settings);
     bool done = !settings->drop_duplicates ||
                 duplicates_find(dataset, settings->quiet_output, &s.repeated, &duplicates, error);

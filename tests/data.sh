@@ -176,8 +176,56 @@ if mkdir small 2> err && mount -t tmpfs -o size=16k tmpfs small 2> err; then
     [ -z "$(ls small)" ] || fail "a full disk: $(ls small) is left over"
 fi
 
-echo "interrupted while it writes"
+echo "what is there and must stay"
 mkfifo pipe
+ln -s pipe to-pipe
+mkdir folder
+for output in pipe to-pipe folder; do
+    for command in "merge run" "vds run" "sample run" "pdn run"; do
+        # shellcheck disable=SC2086
+        expect 1 "$output: is not a regular file" "$data" $command -o $output -q
+    done
+done
+{ [ -p pipe ] && [ -L to-pipe ] && [ -d folder ]; } || fail "a pipe, a link or a folder was replaced"
+for command in "merge run" "vds run" "sample run" "pdn run"; do
+    # shellcheck disable=SC2086
+    expect 1 "expected the name of a file" "$data" $command -o "" -q
+    # shellcheck disable=SC2086
+    expect 1 "no/folder/x.h5: " "$data" $command -o no/folder/x.h5 -q
+    ! grep -q "tmp-" err || fail "names a file that the user did not: $(cat err)"
+done
+(cd run && sha256sum ./* > ../run.sums)
+sha256sum one.h5 > one.sum
+ln -s one.h5 link.h5
+ln one.h5 hard.h5
+ln -s run other-run
+"$data" vds one.h5 -o view.h5 -q > out
+for command in merge sample pdn; do
+    for output in one.h5 link.h5 ./hard.h5; do
+        expect 1 "$output: is read from" "$data" $command one.h5 -o $output -q
+    done
+    expect 1 "one.h5: is read from (by way of view.h5)" "$data" $command view.h5 -o one.h5 -q
+    expect 1 "run/shard-000001.h5: is read from" "$data" $command run -o run/shard-000001.h5 -q
+    for name in shard-000009.h5 manifest.json shards.sha256 start.weights status.json shard-000000.journal; do
+        expect 1 "is a file of the run in that folder" "$data" $command run -o run/$name -q
+        expect 1 "is a file of the run in that folder" "$data" $command one.h5 -o other-run/$name -q
+    done
+done
+expect 1 "run/shard-000000.h5: is read from" "$data" vds run -o run/shard-000000.h5 -q
+expect 1 "run/start.weights: is a file of the run" "$bin/huff-tune" fit fit.yaml run -o run/start.weights -q
+expect 1 "one.h5: is read from" "$bin/huff-tune" fit fit.yaml one.h5 -o one.h5 -q
+expect 1 "fit.yaml: is read from" "$bin/huff-tune" fit fit.yaml one.h5 -o fit.yaml -q
+expect 1 "is a file of the run" "$bin/huff-selfplay" book --variant russian --plies 1 -o run/start.book -q
+(cd run && sha256sum --check --quiet ../run.sums) || fail "a run was changed"
+sha256sum --check --quiet one.sum || fail "an input was changed"
+# A link stays one; another name in a run's folder is free.
+touch real.h5
+ln -s real.h5 to-real.h5
+"$data" merge run -o to-real.h5 -q > out
+{ [ -L to-real.h5 ] && cmp real.h5 one.h5; } || fail "a link was replaced"
+"$data" pdn run -o run/games.pdn -q > out
+
+echo "interrupted while it writes"
 "$data" pdn doubled.h5 doubled.h5 > pipe 2> err & pid=$!
 exec 3< pipe
 head -c 100 <&3 > out

@@ -80,4 +80,24 @@ code=0
 "${ranks[@]}" 2 "$program" run.yaml -o bad --set games=0 > out 2> err || code=$?
 [ $code != 0 ] && [ "$(grep -c 'games: expected 1..' err)" = 1 ] || fail "code $code: $(cat err)"
 [ ! -e bad ] || fail "a refused configuration left a folder"
+
+echo "mistakes in the command line end every rank"
+# ends CODE TEXT OPTION...: two ranks end so, and say so once.
+ends() {
+    local expected=$1 text=$2 code=0
+    shift 2
+    timeout 60 "${ranks[@]}" 2 "$program" "$@" > out 2> err || code=$?
+    [ $code = "$expected" ] || fail "$*: code $code, expected $expected: $(cat err)"
+    [ "$(cat out err | grep -cF -- "$text")" = 1 ] || fail "$*: not once \"$text\": $(cat out err)"
+}
+ends 2 "--shards is for processes" run.yaml -o wrong --shards 0-1 -q
+ends 2 "expected a configuration file"
+ends 2 "expected -o RUN" run.yaml
+ends 2 "--shards: expected 0..999999" run.yaml -o wrong --shards x
+ends 2 "--resume takes its configuration" --resume alone --set games=3
+ends 2 "unrecognized option '--bad'" --bad
+ends 2 "--threads: expected" run.yaml -o wrong --threads -1
+ends 0 "huff-selfplay " --version
+ends 0 "Common options:" --help
+[ ! -e wrong ] || fail "a refused command line left a folder"
 echo "done"

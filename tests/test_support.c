@@ -532,6 +532,16 @@ Test(file, devices_and_folders_are_not_replaced) {
     cr_assert_str_eq(error.text, "/dev/null: is not a regular file");
     cr_assert_not(file_replace(folder, "x", 1, &error));
     cr_assert_eq(count_files(), 0);
+    char *from = in_folder("a.part"), *pipe = in_folder("pipe");
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    cr_assert(file_replace(from, "one", 3, &error));
+    cr_assert_not(file_publish(from, pipe, &error));
+    cr_assert_not_null(strstr(error.text, "pipe: is not a regular file"));
+    cr_assert_not(file_publish(from, "/dev/null", &error));
+    cr_assert_not(file_publish(from, "", &error));
+    expect_content(from, "one");
+    free(from);
+    free(pipe);
 }
 
 Test(file, is_published_under_its_name) {

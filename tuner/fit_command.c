@@ -11,6 +11,7 @@
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
+#include "selfplay/output.h"
 #include "tuner/fit_config.h"
 #include "tuner/support.h"
 #include "tuner/tune.h"
@@ -284,7 +285,10 @@ static bool run(const struct arguments *a, const struct variant *wanted, const s
                 struct error *error) {
     struct account account = {.arguments = a, .epochs = json_array(), .warnings = json_array()};
     struct sample_sets sets;
+    const char *const read[] = {a->config, config->start};
     bool done =
+        output_check_paths(a->output, a->data, a->data_count, error) &&
+        output_check_paths(a->output, read, config->start != NULL ? 2 : 1, error) &&
         samples_read(a->data, a->data_count, wanted, &config->settings.choice, a->common.quiet, &sets, error);
     if (done) {
         done = fit_and_write(&account, config, &sets, error);

@@ -98,19 +98,37 @@ static bool write_and_rename(const char *path, const struct stat *old, const voi
     return done && sync_folder_of(path);
 }
 
+bool file_check_output(const char *path, struct error *error) {
+    struct stat there;
+    if (*path == '\0') return error_set(error, "expected the name of a file to write, got an empty one");
+    return stat(path, &there) != 0 || S_ISREG(there.st_mode) ||
+           error_set(error, "%s: is not a regular file", path);
+}
+
+char *file_target(const char *path) {
+    char *target = realpath(path, NULL);
+    return target != NULL ? target : memory_text("%s", path);
+}
+
 bool file_replace(const char *path, const void *data, size_t size, struct error *error) {
-    // A link stays a link; a device or a folder must not be renamed over.
     struct stat old;
+    if (!file_check_output(path, error)) return false;
+    char *target = file_target(path);
     const bool exists = stat(path, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode)) return error_set(error, "%s: is not a regular file", path);
-    char *target = exists ? realpath(path, NULL) : NULL;
-    const bool done = write_and_rename(target != NULL ? target : path, exists ? &old : NULL, data, size);
+    const bool done = write_and_rename(target, exists ? &old : NULL, data, size);
     if (!done) error_set(error, "%s: cannot write: %s", path, strerror(errno));
     free(target);
     return done;
 }
 
+static bool is_folder(const char *path) {
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+}
+
 bool file_publish(const char *from, const char *to, struct error *error) {
+    // A folder is only ever renamed over an empty one.
+    if (!is_folder(from) && !file_check_output(to, error)) return false;
     if (!sync_path(from, 0)) return error_set(error, "%s: cannot write to disk: %s", from, strerror(errno));
     if (rename(from, to) != 0 || !sync_folder_of(to)) {
         return error_set(error, "%s: cannot rename from %s: %s", to, from, strerror(errno));

@@ -7,12 +7,19 @@
 
 #include "core/support/error.h"
 
+// May a file be put there? Refused: no name, and what is there and is no regular file, be it behind a link:
+// to rename over a device, a pipe or a folder would destroy it.
+bool file_check_output(const char *path, struct error *) __attribute__((warn_unused_result));
+// The file that is behind a link, so that the link stays one; `path` itself where nothing is there. Freed by
+// the caller.
+char *file_target(const char *path);
+
 // Replaces `path` by these bytes: written beside it under a temporary name, fsync, rename, fsync of the
 // folder. On failure the old file is untouched and nothing is left behind.
 bool file_replace(const char *path, const void *data, size_t size, struct error *)
     __attribute__((warn_unused_result));
 // The last two steps alone, for a file that was written by other means: fsync of `from`, rename to `to`,
-// fsync of the folder.
+// fsync of the folder. A folder, too, where there is none.
 bool file_publish(const char *from, const char *to, struct error *) __attribute__((warn_unused_result));
 
 // All of the bytes, whatever signals come in between; false with errno when they cannot be written.
