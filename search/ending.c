@@ -272,3 +272,27 @@ bool endings_find(const struct endings *e, const struct position *p, int *plies,
     return (bits_count(p->pieces[BLACK]) == 1 && p->pieces[WHITE] && find_win(e, p, WHITE, plies, won)) ||
            (bits_count(p->pieces[WHITE]) == 1 && p->pieces[BLACK] && find_win(e, p, BLACK, plies, won));
 }
+
+// Is this what a move leads to when the side that made it has so many plies left to win, or to lose?
+static bool is_after(const struct endings *e, const struct position *p, int plies_before, bool won_before) {
+    int plies;
+    bool won;
+    if (plies_before == 1) return !variant_can_move(e->variant, p);
+    return endings_find(e, p, &plies, &won) && plies == plies_before - 1 && won != won_before;
+}
+
+bool endings_move(const struct endings *e, const struct position *p, struct move *move) {
+    int plies;
+    bool won, found = false;
+    if (!endings_find(e, p, &plies, &won) || plies == 0) return false;
+    struct move_list *list = memory_new(1, sizeof *list);
+    e->variant->generate(p, list);
+    for (int i = 0; i < list->count && !found; i++) {
+        struct position after = *p;
+        *move = list->moves[i];
+        e->variant->play(&after, *move);
+        found = is_after(e, &after, plies, won);
+    }
+    free(list);
+    return found;
+}

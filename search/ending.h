@@ -24,4 +24,8 @@ const struct endings *endings_get(const struct variant *, const atomic_bool *sto
 bool endings_find(const struct endings *, const struct position *, int *plies, bool *won)
     __attribute__((warn_unused_result));
 
+// A move that wins, or loses, in just as many plies as endings_find says; false when it says nothing.
+bool endings_move(const struct endings *, const struct position *, struct move *)
+    __attribute__((warn_unused_result));
+
 #endif

@@ -127,10 +127,12 @@ static void number_lines(struct thinking *th) {
     }
 }
 
+static bool is_end(int score) { return score >= SCORE_WIN_FROM || score <= -SCORE_WIN_FROM; }
+
 // A win or loss within the depth searched stays what it is.
 static bool is_settled(const struct search_result *result) {
     const int size = result->score < 0 ? -result->score : result->score;
-    return size >= SCORE_WIN_FROM && SCORE_WIN - size <= result->depth;
+    return is_end(result->score) && SCORE_WIN - size <= result->depth;
 }
 
 static int deepest_of(const struct thinking *th) {
@@ -138,8 +140,21 @@ static int deepest_of(const struct thinking *th) {
     return th->limits->depth > 0 && th->limits->depth < MAX_DEPTH ? th->limits->depth : MAX_DEPTH;
 }
 
+// A line ends where the solved endings take over: here is the rest of it.
+static void follow_ending(const struct thinking *th, struct search_result *result) {
+    struct position p = *game_position(th->tree->game);
+    for (int i = 0; i < result->pv_length; i++) th->tree->variant->play(&p, result->pv[i]);
+    struct move move;
+    while (result->pv_length < MAX_SEARCH_PLY && endings_move(th->tree->endings, &p, &move)) {
+        result->pv[result->pv_length++] = move;
+        th->tree->variant->play(&p, move);
+    }
+}
+
 static void report_lines(struct thinking *th, search_report *report, void *context) {
     number_lines(th);
+    for (int line = 0; report && th->tree->endings && line < th->lines; line++)
+        if (is_end(th->results[line].score)) follow_ending(th, &th->results[line]);
     if (!report || (th->lines > 1 && !th->results[0].depth)) return;
     for (int line = 0; line < th->lines; line++) report(context, &th->results[line]);
 }

@@ -75,6 +75,18 @@ static bitboard random_square(int width, struct splitmix *random) {
     return bit(width, 1 + splitmix_below(random, board_squares(width)));
 }
 
+// From here the game ends in just so many plies.
+static void check_line(const struct variant *variant, const struct endings *endings, struct position p,
+                       int plies) {
+    struct move move;
+    int played = 0;
+    for (; endings_move(endings, &p, &move); played++) {
+        variant->play(&p, move);
+    }
+    cr_assert_eq(played, plies);
+    cr_assert_not(variant_can_move(variant, &p));
+}
+
 static void check_values(const char *name) {
     const struct variant *variant = variant_named(name);
     const int width = variant->rules->width;
@@ -104,6 +116,7 @@ static void check_values(const char *name) {
         cr_assert(plies == plies_of_moves && won == won_by_moves, "%s: %d and %d plies", name, plies,
                   plies_of_moves);
         cr_assert(plies == plies_turned && won == won_turned);
+        if (n % 16 == 0) check_line(variant, endings, p, plies);
     }
     cr_assert_gt(known, 1000);
 }
