@@ -63,7 +63,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_LINES: good = options_int("--lines", text, 1, MOST_LINES, &a->limits.lines, &error); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END:
-        check_search_threads(&a->common, state);
         if (!a->limits.depth && !a->limits.nodes && a->limits.seconds <= 0)
             argp_error(state, "one of --depth, --nodes and --time is needed");
         if (is_of_games(&a->position) && a->limits.lines > 1)

@@ -2,14 +2,16 @@
 #include "search/board_view.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/notation.h"
 
 // A square is two lines high; so many columns are about as wide, in colours and without.
-enum { COLOURED_WIDTH = 6, PLAIN_WIDTH = 5, NO_SQUARE = 64 };
+enum { COLOURED_WIDTH = 6, PLAIN_WIDTH = 5, NARROW_WIDTH = 2, NO_SQUARE = 64 };
 
 // ---- what is where ----
 
@@ -232,6 +234,49 @@ static void draw_plain(const struct drawing *d) {
     draw_files(d);
 }
 
+// ---- where there is no room for that ----
+
+static void draw_narrow_files(const struct drawing *d) {
+    char name[SQUARE_TEXT_SIZE];
+    if (!has_letters(d)) return;
+    fputs("  ", d->out);
+    for (int column = 0; column < d->grid.width; column++) {
+        square_in_column(d, column, name);
+        fprintf(d->out, " %c", *name);
+    }
+    fputc('\n', d->out);
+}
+
+// A light square is blank, an empty dark one a dot, and a sign stands before pieces of the last move.
+static void draw_narrow(const struct drawing *d) {
+    for (int row = 0; row < d->grid.width; row++) {
+        char name[SQUARE_TEXT_SIZE];
+        square_in_row(d, row, name);
+        if (has_letters(d)) fprintf(d->out, "%2s", name + 1);
+        for (int column = 0; column < d->grid.width; column++) {
+            const square s = d->grid.at[row][column];
+            const char *piece = s == NO_SQUARE ? " " : is_empty(d, s) ? "." : piece_of(d, s);
+            fprintf(d->out, "%c%s", is_there(d->marked, s) ? '>' : ' ', piece);
+        }
+        fputc('\n', d->out);
+    }
+    draw_narrow_files(d);
+}
+
+static int margin_width(const struct drawing *d, bool narrow) {
+    if (narrow) return has_letters(d) ? 2 : 0;
+    return has_letters(d) ? 4 : 2;
+}
+
+static int full_width(const struct drawing *d) {
+    const bool plain = d->view->colours == VIEW_PLAIN;
+    return margin_width(d, false) + d->grid.width * (plain ? 1 + PLAIN_WIDTH : COLOURED_WIDTH) + plain;
+}
+
+static int narrow_width(const struct drawing *d) {
+    return margin_width(d, true) + d->grid.width * NARROW_WIDTH;
+}
+
 // ---- the view ----
 
 static enum view_colours colours_for(FILE *out) {
@@ -256,10 +301,21 @@ const char *board_view_side(const struct board_view *view, enum side side) {
     return (side == WHITE) != swapped ? "White" : "Black";
 }
 
+void board_view_fit(struct board_view *view, FILE *out) {
+    struct winsize size;
+    const bool known = isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0;
+    view->columns = known ? size.ws_col : 0;
+}
+
 void board_view_draw(const struct board_view *view, const struct position *position, bitboard marked,
                      FILE *out) {
     const struct drawing d = {view, position, marked, grid_of(view), out};
-    if (view->colours == VIEW_PLAIN)
+    const int columns = view->columns ? view->columns : INT_MAX;
+    if (columns < narrow_width(&d))
+        fprintf(out, "no room for a board: %d columns, it needs %d\n", columns, narrow_width(&d));
+    else if (columns < full_width(&d))
+        draw_narrow(&d);
+    else if (view->colours == VIEW_PLAIN)
         draw_plain(&d);
     else
         draw_coloured(&d);
@@ -267,6 +323,7 @@ void board_view_draw(const struct board_view *view, const struct position *posit
 
 void board_view_explain(const struct board_view *view, FILE *out) {
     const char *const(*sign)[2] = signs[view->utf8];
-    if (view->colours == VIEW_PLAIN)
+    const struct drawing d = {.view = view, .grid = {.width = view->variant->rules->width}};
+    if (view->colours == VIEW_PLAIN || (view->columns && view->columns < full_width(&d)))
         fprintf(out, "%s White, %s Black; kings %s, %s.\n", sign[1][0], sign[0][0], sign[1][1], sign[0][1]);
 }

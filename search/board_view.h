@@ -17,6 +17,7 @@ struct board_view {
     enum side below;  // by its official colour
     enum view_colours colours;
     bool utf8;
+    int columns;  // of the terminal; 0 = any number
 };
 
 // A view fit for what `out` is: colours on a terminal that has them, unless the environment asks for none
@@ -26,7 +27,11 @@ struct board_view board_view_for(const struct variant *, bool common, FILE *out)
 // "White" or "Black", as the board is drawn.
 const char *board_view_side(const struct board_view *, enum side);
 
-// Squares in `marked` stand out: where the last move came from and went to.
+// How wide the terminal is now; called before drawing, since windows change their size.
+void board_view_fit(struct board_view *, FILE *out);
+
+// Squares in `marked` stand out: where the last move came from and went to. Where the columns do not suffice
+// the board is drawn with two of them for a square, without numbers; where even these do not, a line says so.
 void board_view_draw(const struct board_view *, const struct position *, bitboard marked, FILE *out);
 
 // A line that says which sign is what, where colours do not.

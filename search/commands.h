@@ -12,7 +12,4 @@ int variants_run(int argc, char **argv);
 int hub_run(int argc, char **argv);
 int dxp_run(int argc, char **argv);
 
-// A usage error when --threads is more than one search can have.
-void check_search_threads(const struct common_options *, struct argp_state *);
-
 #endif

@@ -33,12 +33,7 @@ enum {
     KEY_WAIT,
     KEY_TIMEOUT
 };
-enum {
-    DEFAULT_HASH_MEGABYTES = 64,
-    MOST_HASH_MEGABYTES = 1 << 16,
-    DEFAULT_MINUTES = 5,
-    MOST_GAMES = 1000000
-};
+enum { DEFAULT_HASH_MEGABYTES = 64, DEFAULT_MINUTES = 5, MOST_GAMES = 1000000 };
 #define DEFAULT_WAIT    300.0
 #define DEFAULT_TIMEOUT 30.0
 #define MOST_WAIT       1e6
@@ -81,7 +76,6 @@ static void check_arguments(struct argp_state *state, const struct arguments *a)
     const struct dxp_settings *settings = &a->settings;
     if (!settings->games && (a->fen || settings->moves || settings->minutes != DEFAULT_MINUTES))
         argp_error(state, "--minutes, --moves and --fen go with --games only");
-    check_search_threads(&a->common, state);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -108,7 +102,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_TIME: good = options_real("--time", text, 0.001, 1e6, &settings->limits.seconds, &error); break;
     case KEY_WEIGHTS: a->weights = text; break;
     case KEY_HASH:
-        good = options_int("--hash", text, 1, MOST_HASH_MEGABYTES, &settings->hash_megabytes, &error);
+        good = options_int("--hash", text, 1, MAX_TABLE_MEGABYTES, &settings->hash_megabytes, &error);
         break;
     case KEY_PONDER: settings->ponder = true; break;
     case KEY_NAME: good = set_name(settings, text, &error); break;

@@ -27,11 +27,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
     case KEY_HASH:
-        if (!options_int("--hash", text, 1, HUB_MOST_HASH, &a->settings.hash_megabytes, &error))
+        if (!options_int("--hash", text, 1, MAX_TABLE_MEGABYTES, &a->settings.hash_megabytes, &error))
             argp_failure(state, EXIT_USAGE, 0, "%s", error.text);
         break;
     case KEY_WEIGHTS: a->settings.weights = text; break;
-    case ARGP_KEY_END: check_search_threads(&a->common, state); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     default: return ARGP_ERR_UNKNOWN;
     }

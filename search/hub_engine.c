@@ -244,7 +244,7 @@ static bool obey_hub(struct engine *e, const struct hub_line *line, struct error
     hub_add(&e->text, "author", "The huff authors");
     write_line(e->out, &e->text);
     declare_variant(e);
-    declare_number(e, "hash", e->hash_megabytes, HUB_MOST_HASH);
+    declare_number(e, "hash", e->hash_megabytes, MAX_TABLE_MEGABYTES);
     declare_number(e, "threads", e->threads, MAX_SEARCH_THREADS);
     declare(e, "weights", e->weights, "string");
     write_line(e->out, &e->text);
@@ -261,7 +261,7 @@ static bool set_variant(struct engine *e, const char *value, struct error *error
 }
 
 static bool set_hash(struct engine *e, const char *value, struct error *error) {
-    return options_int("hash", value, 1, HUB_MOST_HASH, &e->hash_megabytes, error);
+    return options_int("hash", value, 1, MAX_TABLE_MEGABYTES, &e->hash_megabytes, error);
 }
 
 static bool set_threads(struct engine *e, const char *value, struct error *error) {

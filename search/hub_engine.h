@@ -14,7 +14,7 @@ struct hub_settings {
     const char *weights;  // as for weights_get; "" = default
 };
 
-enum { HUB_DEFAULT_HASH = 64, HUB_MOST_HASH = 1 << 16 };  // megabytes
+enum { HUB_DEFAULT_HASH = 64 };  // megabytes
 
 // Obeys the lines read from `in` until "quit" or the end of input, at which a search under way is dropped.
 // False when that search did not end within a second: then the program has to exit without cleaning up.

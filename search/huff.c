@@ -1,12 +1,6 @@
 // huff.c -- the program huff: legal moves, analysis, games and the rules of every variant.
 #include "core/support/options.h"
 #include "search/commands.h"
-#include "search/search.h"
-
-void check_search_threads(const struct common_options *common, struct argp_state *state) {
-    if (common->threads > MAX_SEARCH_THREADS)
-        argp_error(state, "--threads: expected 1..%d, got \"%d\"", MAX_SEARCH_THREADS, common->threads);
-}
 
 int main(int argc, char **argv) {
     static const struct command commands[] = {

@@ -8,14 +8,14 @@
 
 const char *const level_names[LEVEL_COUNT] = {"easy", "medium", "hard"};
 
-enum { MOST_LINES = 12 };
+enum { MOST_LINES = 100 };
 
 // Centipawns that a move may be worse than the best and still be played. They let a game vary, and an easy
 // player waste time, but are less than a man by far.
 static const struct {
     int depth, lines, margin;
 } measures[] = {
-    [LEVEL_EASY] = {.depth = 2, .lines = MOST_LINES, .margin = 60},
+    [LEVEL_EASY] = {.depth = 1, .lines = MOST_LINES, .margin = 60},
     [LEVEL_MEDIUM] = {.depth = 6, .lines = 4, .margin = 8},
 };
 

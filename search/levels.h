@@ -5,9 +5,10 @@
 #include "core/support/random.h"
 #include "search/search.h"
 
-// Easy sees the answer to its move and the captures after that, so that it does not give a man away for
-// nothing, and is content with a move about as good as the best. Medium looks further and is harder to
-// please. Both choose among such moves at random and play the same with the same random numbers on every
+// Easy sees its move and the captures that follow at once, so that it does not give a man away for nothing,
+// and no threat beyond; it is content with any move that is not much worse than the best. Medium looks
+// further and is harder to please. Both choose among such moves at random and play the same with the same
+// random numbers on every
 // machine. Hard plays the best move it finds.
 enum level { LEVEL_EASY, LEVEL_MEDIUM, LEVEL_HARD, LEVEL_COUNT };
 extern const char *const level_names[LEVEL_COUNT];

@@ -12,6 +12,7 @@
 #include "core/support/options.h"
 #include "search/board_view.h"
 #include "search/commands.h"
+#include "search/play_seats.h"
 #include "search/play_session.h"
 
 struct arguments {
@@ -23,19 +24,24 @@ struct arguments {
 };
 
 enum { KEY_LEVEL = 0x200, KEY_TIME, KEY_SIDE, KEY_BOARD, KEY_FEN, KEY_PDN, KEY_WEIGHTS, KEY_HASH };
-enum { DEFAULT_HASH_MEGABYTES = 64, MOST_HASH_MEGABYTES = 1 << 20, PDN_LIMIT = 1 << 28 };
+enum { PDN_LIMIT = 1 << 28 };
 #define DEFAULT_SECONDS 2.0
 
 static const struct argp_option option_list[] = {
-    {"level", KEY_LEVEL, "NAME", 0, "How well the engine plays: easy, medium (default) or hard", 0},
+    {"level", KEY_LEVEL, "NAME", 0,
+     "How well the engine plays: easy, medium or hard (default: as --pdn says, or medium)", 0},
     {"time", KEY_TIME, "S", 0, "Level hard, with so many seconds a move (default of that level: 2)", 0},
-    {"side", KEY_SIDE, "NAME", 0, "You play white, black or both, as two people (default: who begins)", 0},
+    {"side", KEY_SIDE, "NAME", 0,
+     "You play white, black or both, as two people (default: as --pdn says, or who begins)", 0},
     {"board", KEY_BOARD, "NAME", 0,
      "official: the board as the variant has it (default); common: the same board for all games, where Black "
-     "is below and moves first",
+     "is below and moves first; FEN and PDN call the sides what the variant calls them in any case",
      0},
     {"fen", KEY_FEN, "FEN", 0, "Begin from this position", 0},
-    {"pdn", KEY_PDN, "FILE", 0, "Go on with the first game of this file, and in its variant", 0},
+    {"pdn", KEY_PDN, "FILE", 0,
+     "Go on with the first game of this file, in its variant, and on the side and against the level that its "
+     "names tell (\"Player\", \"huff 0.1.0 (easy)\")",
+     0},
     {"weights", KEY_WEIGHTS, "FILE", 0, "Weights of the evaluation: a file, material, or default", 1},
     {"hash", KEY_HASH, "MB", 0, "Size of the transposition table (default: 64)", 1},
     {0},
@@ -58,10 +64,12 @@ static void check_arguments(struct argp_state *state, struct arguments *a) {
     if (!a->common.variant && !a->pdn) argp_error(state, "--variant is missing");
     if (a->fen && a->pdn) argp_error(state, "--fen and --pdn exclude each other");
     if (a->common.json) argp_error(state, "--json: a game on the terminal is no JSON");
-    check_search_threads(&a->common, state);
     if (a->settings.seconds > 0 && a->level_given && a->settings.level != LEVEL_HARD)
         argp_error(state, "--time is for --level hard");
-    if (a->settings.seconds > 0) a->settings.level = LEVEL_HARD;
+    if (a->settings.seconds > 0) {
+        a->settings.level = LEVEL_HARD;
+        a->level_given = true;
+    }
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -78,7 +86,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_PDN: a->pdn = text; break;
     case KEY_WEIGHTS: a->weights = text; break;
     case KEY_HASH:
-        good = options_int("--hash", text, 1, MOST_HASH_MEGABYTES, &a->settings.hash_megabytes, &error);
+        good = options_int("--hash", text, 1, MAX_TABLE_MEGABYTES, &a->settings.hash_megabytes, &error);
         break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
     case ARGP_KEY_END: check_arguments(state, a); break;
@@ -94,7 +102,9 @@ static const struct argp play_argp = {
     .parser = parse,
     .doc = "A game on the terminal, against the engine or between two people. Moves are typed as they are "
            "written (\"9-13\", \"c3-d4\"); \"help\" lists what else can be said. The engine searches on one "
-           "thread unless --threads asks for more.",
+           "thread unless --threads asks for more.\v" PLAY_DRAW_RULE
+           " Where the input is no terminal, nobody is asked whether a game may be dropped or a file "
+           "replaced: it is not.",
     .children = children,
 };
 
@@ -118,7 +128,7 @@ static bool read_game(const char *path, const char *bytes, size_t size, const st
     return found;
 }
 
-// The first game of a file, open again.
+// The first game of a file.
 static bool load_game(const char *path, const struct variant *variant, struct pdn_game *game,
                       struct error *error) {
     char *bytes;
@@ -126,10 +136,7 @@ static bool load_game(const char *path, const struct variant *variant, struct pd
     if (!file_read(path, PDN_LIMIT, &bytes, &size, error)) return false;
     const bool found = read_game(path, bytes, size, variant, game, error);
     free(bytes);
-    if (!found) return false;
-    game->result = PDN_UNKNOWN;
-    game->termination = GAME_GOES_ON;
-    return true;
+    return found;
 }
 
 // Returns the exit code.
@@ -146,19 +153,30 @@ static int prepare_game(struct arguments *a, struct error *error) {
 // ---- who sits where ----
 
 // Sides are called what they are called on the board.
+static bool read_side(const struct arguments *a, enum side *person, bool *both, struct error *error) {
+    const struct play_settings *settings = &a->settings;
+    const struct board_view view = {.variant = settings->game.variant, .common = settings->common};
+    *both = !strcasecmp(a->side, "both");
+    *person = strcasecmp(a->side, board_view_side(&view, WHITE)) ? BLACK : WHITE;
+    return *both || !strcasecmp(a->side, board_view_side(&view, *person)) ||
+           error_set(error, "--side: expected white, black or both, got \"%.80s\"", a->side);
+}
+
+// Where options say nothing the record does, and where that is silent you are the side that begins.
 static bool set_sides(struct arguments *a, struct error *error) {
     struct play_settings *settings = &a->settings;
-    const struct variant *variant = settings->game.variant;
-    const struct board_view view = {.variant = variant, .common = settings->common};
-    const bool both = a->side && !strcasecmp(a->side, "both");
-    enum side person = variant->rules->starts;
-    if (a->side && !both) {
-        person = strcasecmp(a->side, board_view_side(&view, WHITE)) ? BLACK : WHITE;
-        if (strcasecmp(a->side, board_view_side(&view, person)))
-            return error_set(error, "--side: expected white, black or both, got \"%.80s\"", a->side);
+    enum side person = settings->game.variant->rules->starts;
+    enum level level = settings->level;
+    bool both = false;
+    const bool told = play_seats_read(&settings->game, settings->engine, &level);
+    if (told && !a->level_given) settings->level = level;
+    if (a->side && !read_side(a, &person, &both, error)) return false;
+    if (a->side || !told) {
+        settings->engine[person] = false;
+        settings->engine[other_side(person)] = !both;
     }
-    settings->engine[other_side(person)] = !both;
-    settings->turned = person == BLACK;
+    const bool people = !settings->engine[WHITE] && !settings->engine[BLACK];
+    settings->turned = people ? settings->game.variant->rules->starts == BLACK : settings->engine[WHITE];
     return true;
 }
 
@@ -173,13 +191,14 @@ static int play(struct arguments *a, struct error *error) {
     struct weights weights;
     if (!weights_get(a->weights, settings->game.variant, &weights, error)) return EXIT_FAILED;
     settings->weights = &weights;
+    settings->weights_name = a->weights;
     const bool played = play_session(settings, STDIN_FILENO, stdout, error);
     weights_free(&weights);
     return played ? EXIT_DONE : EXIT_FAILED;
 }
 
 int play_run(int argc, char **argv) {
-    struct arguments a = {.settings = {.level = LEVEL_MEDIUM, .hash_megabytes = DEFAULT_HASH_MEGABYTES}};
+    struct arguments a = {.settings = {.level = LEVEL_MEDIUM, .hash_megabytes = PLAY_DEFAULT_HASH}};
     struct error error;
     argp_parse(&play_argp, argc, argv, 0, NULL, &a);
     setlocale(LC_CTYPE, "");

@@ -14,13 +14,14 @@
 #include "search/board_view.h"
 #include "search/keyboard.h"
 #include "search/move_input.h"
+#include "search/play_seats.h"
 
 // A hint and the answer to an offer are searches of full strength. Nodes cut them short, so that on one
 // thread they are the same on every machine.
 enum { HINT_NODES = 1000000, OFFER_NODES = 300000 };
 
-// The engine takes a draw when it is worse off by half a man, or no better off after so many plies.
-enum { DRAW_PLIES = 40, WORSE_OFF = -50 };
+// PLAY_DRAW_RULE.
+enum { WORSE_OFF = -50, HARDLY_BETTER = 10, DRAW_PLIES = 40, FEW_PIECES = 8 };
 
 enum { LINE_WIDTH = 78 };
 
@@ -40,7 +41,11 @@ struct session {
     struct game game;  // the same
     int saved_plies;   // of the record, as far as a file has them
 
-    bool warned;  // the last thing typed was Ctrl-C
+    struct move *undone;  // what "redo" plays again, the last first
+    int undone_count;
+
+    char *pending;  // a line that was read and is to be obeyed; NULL: none
+    bool warned;    // the last thing typed was Ctrl-C
     bool quit;
 };
 
@@ -62,6 +67,19 @@ static bool engine_to_move(const struct session *s) { return !is_over(s) && s->s
 
 static void say(const struct session *s, const struct error *error) { fprintf(s->out, "%s\n", error->text); }
 
+// Breaks lines between words.
+static void say_wrapped(const struct session *s, const char *text) {
+    size_t column = 0;
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        const bool wraps = column && column + 1 + length > LINE_WIDTH;
+        fprintf(s->out, "%s%.*s", wraps ? "\n" : column ? " " : "", (int)length, text);
+        column = wraps || !column ? length : column + 1 + length;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', s->out);
+}
+
 // ---- the board ----
 
 static bitboard last_move(const struct session *s) {
@@ -70,7 +88,8 @@ static bitboard last_move(const struct session *s) {
     return square_bit(move.from) | square_bit(move.to);
 }
 
-static void draw_board(const struct session *s) {
+static void draw_board(struct session *s) {
+    board_view_fit(&s->view, s->out);
     fputc('\n', s->out);
     board_view_draw(&s->view, game_position(&s->game), last_move(s), s->out);
     fputc('\n', s->out);
@@ -78,7 +97,7 @@ static void draw_board(const struct session *s) {
 
 static bool shows_boards(const struct session *s) { return isatty(fileno(s->out)) && !s->settings->quiet; }
 
-static void show_board(const struct session *s) {
+static void show_board(struct session *s) {
     if (shows_boards(s)) draw_board(s);
 }
 
@@ -109,10 +128,11 @@ static void print_reason(const struct session *s, enum termination end) {
 }
 
 static void print_result(const struct session *s) {
-    if (s->record.result == PDN_DRAW)
-        fputs("The game is a draw", s->out);
-    else
-        fprintf(s->out, "%s wins", name_of(s, s->record.result == PDN_WHITE_WINS ? WHITE : BLACK));
+    switch (s->record.result) {
+    case PDN_DRAW: fputs("The game is a draw", s->out); return;
+    case PDN_BOTH_LOSE: fputs("Both sides lose", s->out); return;
+    default: fprintf(s->out, "%s wins", name_of(s, s->record.result == PDN_WHITE_WINS ? WHITE : BLACK));
+    }
 }
 
 static void offer_another(const struct session *s) {
@@ -135,6 +155,9 @@ static void look_at_position(struct session *s) {
     offer_another(s);
 }
 
+#define RESIGNED "resigned"
+#define AGREED   "agreed"
+
 // By the will of the players, which the record's last comment tells.
 static void end_game(struct session *s, enum pdn_result result, const char *comment) {
     s->record.result = result;
@@ -145,12 +168,39 @@ static void end_game(struct session *s, enum pdn_result result, const char *comm
 }
 
 static bool ended_by_players(const struct session *s) {
-    return is_over(s) && s->record.termination == GAME_GOES_ON;
+    int result;
+    return is_over(s) && game_over(&s->game, &result) == GAME_GOES_ON;
+}
+
+// Is the last comment what we say about an end?
+static bool comment_tells_end(const struct pdn_game *record) {
+    const int count = record->ply_count;
+    const char *comment = count ? record->plies[count - 1].comment : record->comment;
+    return comment && (!strcmp(comment, RESIGNED) || !strcmp(comment, AGREED));
+}
+
+// Of a game that was over when it was read, and not by the rules: as its record says, "" where it does not.
+static const char *told_reason(const struct pdn_game *record) {
+    enum pdn_result result;
+    enum termination termination;
+    const char *tag = pdn_tag(record, "Termination");
+    const char *reason = tag ? pdn_termination_from_text(tag, &result, &termination) : "";
+    if (record->termination != GAME_GOES_ON) return termination_names[record->termination];
+    if (*reason || !comment_tells_end(record)) return reason;
+    return record->result == PDN_DRAW ? AGREED : RESIGNED;
+}
+
+static void tell_old_end(const struct session *s) {
+    const char *reason = told_reason(&s->record);
+    print_result(s);
+    fprintf(s->out, "%s%s.\n", *reason ? ": " : "", error_quote(reason, strlen(reason)).text);
+    offer_another(s);
 }
 
 // Makes an end that was reached undone.
 static void reopen(struct session *s) {
-    if (ended_by_players(s)) pdn_set_comment(&s->record, "", 0);
+    if (ended_by_players(s) && comment_tells_end(&s->record)) pdn_set_comment(&s->record, "", 0);
+    if (pdn_tag(&s->record, "Termination")) pdn_set_tag(&s->record, "Termination", "");
     s->record.result = PDN_UNKNOWN;
     s->record.termination = GAME_GOES_ON;
 }
@@ -158,6 +208,7 @@ static void reopen(struct session *s) {
 // ---- moves ----
 
 static void play(struct session *s, struct move move) {
+    play_seats_write(s->settings, &s->record);
     pdn_add_move(&s->record, move, NULL);
     game_play(&s->game, move);
     if (!engine_to_move(s)) show_board(s);
@@ -165,7 +216,10 @@ static void play(struct session *s, struct move move) {
 }
 
 static void take_back(struct session *s) {
-    free(s->record.plies[--s->record.ply_count].comment);
+    struct pdn_ply *last = &s->record.plies[--s->record.ply_count];
+    s->undone = memory_grow(s->undone, (size_t)s->undone_count + 1, sizeof *s->undone);
+    s->undone[s->undone_count++] = last->move;
+    free(last->comment);
     game_undo(&s->game);
     if (s->saved_plies > s->record.ply_count) s->saved_plies = 0;
 }
@@ -209,6 +263,7 @@ static void engine_turn(struct session *s) {
     if (!find_move(s, NULL, &result)) return;
     move_text(s, result.best, text);
     fprintf(s->out, "huff plays %s\n", text);
+    s->undone_count = 0;
     play(s, result.best);
 }
 
@@ -223,37 +278,47 @@ static void print_player(const struct session *s, enum side side) {
     fputc(')', s->out);
 }
 
+static void explain_names(const struct session *s) {
+    if (s->settings->common && s->variant->rules->starts == WHITE)
+        fputs("(On the common board the side that begins is Black; in FEN and PDN it is White.)\n", s->out);
+}
+
 static void introduce(struct session *s) {
     const enum side first = turn(s);
     fprintf(s->out, "%s. ", s->variant->name);
     print_player(s, first);
     fputs(", ", s->out);
     print_player(s, other_side(first));
-    fprintf(s->out, ". %s %s.\n", name_of(s, first), s->game.ply ? "is to move" : "begins");
+    if (is_over(s))
+        fputs(". The game is over.\n", s->out);
+    else
+        fprintf(s->out, ". %s %s.\n", name_of(s, first), s->game.ply ? "is to move" : "begins");
+    explain_names(s);
     if (shows_boards(s)) board_view_explain(&s->view, s->out);
     show_board(s);
+    if (ended_by_players(s)) tell_old_end(s);
     look_at_position(s);
 }
 
-static void set_players(struct session *s) {
-    char name[64], date[16];
+static void set_date(struct session *s) {
+    char date[16];
     const time_t now = time(NULL);
     struct tm day;
     strftime(date, sizeof date, "%Y.%m.%d", localtime_r(&now, &day));
     pdn_set_tag(&s->record, "Date", date);
-    snprintf(name, sizeof name, "huff %s (%s)", HUFF_VERSION, level_names[s->settings->level]);
-    if (!has_engine(s)) return;
-    pdn_set_tag(&s->record, "White", s->settings->engine[WHITE] ? name : "Player");
-    pdn_set_tag(&s->record, "Black", s->settings->engine[BLACK] ? name : "Player");
 }
 
 static void begin(struct session *s, struct pdn_game record) {
     s->record = record;
     s->saved_plies = record.ply_count;
+    s->undone_count = 0;
     game_init(&s->game, s->variant, NULL, &record.start);
     for (int i = 0; i < record.ply_count; i++) game_play(&s->game, record.plies[i].move);
     search_clear(s->search);
-    if (!record.ply_count) set_players(s);
+    if (!record.ply_count && !record.tag_count) {
+        set_date(s);
+        play_seats_write(s->settings, &s->record);
+    }
     introduce(s);
 }
 
@@ -286,11 +351,29 @@ static const char *prompt_line(struct session *s, const char *prompt) {
     }
 }
 
-static bool agrees(struct session *s, const char *question) {
-    char *prompt = memory_text("%s [y/N] ", question);
+// The line without the blanks around it, to be freed; NULL at the end.
+static char *read_line(struct session *s, const char *prompt) {
     const char *line = prompt_line(s, prompt);
+    if (!line) return NULL;
+    char *text = memory_text("%s", line + strspn(line, " \t\r"));
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r", text[length - 1])) text[--length] = '\0';
+    return text;
+}
+
+static bool is_yes(const char *text) { return !strcasecmp(text, "y") || !strcasecmp(text, "yes"); }
+
+static bool is_no(const char *text) { return !*text || !strcasecmp(text, "n") || !strcasecmp(text, "no"); }
+
+// Only on a terminal: elsewhere nobody would know that the next line is an answer.
+static bool agrees(struct session *s, const char *question) {
+    if (!s->terminal) return false;
+    char *prompt = memory_text("%s [y/N] ", question);
+    char *answer = read_line(s, prompt);
+    const bool yes = answer && is_yes(answer);
     free(prompt);
-    return line && (line[strspn(line, " \t")] == 'y' || line[strspn(line, " \t")] == 'Y');
+    free(answer);
+    return yes;
 }
 
 // ---- commands; each gets what stands after its name, "" for nothing ----
@@ -342,11 +425,50 @@ static void undo(struct session *s, const char *argument) {
     look_at_position(s);
 }
 
+// Plays what "undo" took back, up to where a person is to move.
+static void redo(struct session *s, const char *argument) {
+    (void)argument;
+    if (!s->undone_count) {
+        fputs("there is no move to play again\n", s->out);
+        return;
+    }
+    do {
+        char text[MOVE_TEXT_SIZE];
+        const struct move move = s->undone[--s->undone_count];
+        move_text(s, move, text);
+        fprintf(s->out, "%s plays %s again\n", name_of(s, turn(s)), text);
+        play(s, move);
+    } while (s->undone_count && engine_to_move(s));
+}
+
+static void list_moves(struct session *s, const char *argument) {
+    struct move_list *legal = memory_new(1, sizeof *legal);
+    const enum side starts = s->variant->rules->starts;
+    const int skipped = position_turn(&s->game.plies[0].position) != starts;
+    size_t column = 0;
+    (void)argument;
+    for (int i = 0; i < s->record.ply_count; i++) {
+        const struct position *p = &s->game.plies[i].position;
+        const int ply = i + skipped;
+        char move[MOVE_TEXT_SIZE], text[MOVE_TEXT_SIZE + 32], number[16] = "";
+        s->variant->generate(p, legal);
+        move_to_text(s->variant, p, legal, s->record.plies[i].move, move);
+        if (ply % 2 == 0 || i == 0)
+            snprintf(number, sizeof number, "%d%s ", 1 + ply / 2, ply % 2 ? "..." : ".");
+        const size_t width = (size_t)snprintf(text, sizeof text, "%s%s", number, move) + 1;
+        const bool wraps = column && column + width > LINE_WIDTH;
+        fprintf(s->out, "%s%s", wraps ? "\n" : column ? " " : "", text);
+        column = wraps ? width : column + width;
+    }
+    fputs(s->record.ply_count ? "\n" : "no move has been played\n", s->out);
+    free(legal);
+}
+
 static void print_score(const struct session *s, int score) {
     if (score >= SCORE_WIN_FROM)
-        fprintf(s->out, "win in %d", SCORE_WIN - score);
+        fprintf(s->out, "win in %d plies", SCORE_WIN - score);
     else if (score <= -SCORE_WIN_FROM)
-        fprintf(s->out, "loss in %d", SCORE_WIN + score);
+        fprintf(s->out, "loss in %d plies", SCORE_WIN + score);
     else
         fprintf(s->out, "%+.2f men", score / 100.0);
 }
@@ -363,6 +485,10 @@ static void hint(struct session *s, const char *argument) {
         fputs(", the only move\n", s->out);
         return;
     }
+    if (!result.depth) {
+        fputs(" at a guess: the search did not get so far as to know anything\n", s->out);
+        return;
+    }
     fputs(" (", s->out);
     print_score(s, result.score);
     fputs(")\n", s->out);
@@ -371,25 +497,43 @@ static void hint(struct session *s, const char *argument) {
 static void resign(struct session *s, const char *argument) {
     (void)argument;
     fprintf(s->out, "%s resigns. ", name_of(s, turn(s)));
-    end_game(s, turn(s) == WHITE ? PDN_BLACK_WINS : PDN_WHITE_WINS, "resigned");
+    end_game(s, turn(s) == WHITE ? PDN_BLACK_WINS : PDN_WHITE_WINS, RESIGNED);
+}
+
+static bool is_drawish(const struct session *s) {
+    const struct position *p = game_position(&s->game);
+    return s->game.ply >= DRAW_PLIES || bits_count(p->pieces[WHITE] | p->pieces[BLACK]) <= FEW_PIECES ||
+           eval_scale(s->variant, p, other_side(turn(s))) < 8;
 }
 
 static bool engine_takes_draw(struct session *s) {
     const struct search_limits limits = {.nodes = OFFER_NODES, .analysis = true};
     struct search_result result;
-    if (!find_move(s, &limits, &result)) return false;
+    if (!find_move(s, &limits, &result) || !result.depth) return false;
     const int score = -result.score;  // a person is to move
-    return score <= WORSE_OFF || (score <= 0 && s->game.ply >= DRAW_PLIES);
+    return score <= WORSE_OFF || (score <= HARDLY_BETTER && is_drawish(s));
+}
+
+// The other person's answer. Who says neither yes nor no but goes on declines by that.
+static bool opponent_takes_draw(struct session *s) {
+    char *question = memory_text("%s, do you take the draw? [y/N] ", name_of(s, other_side(turn(s))));
+    if (!s->terminal) fprintf(s->out, "%s\n", question);
+    char *answer = read_line(s, question);
+    free(question);
+    const bool taken = answer && is_yes(answer);
+    if (answer && !taken && !is_no(answer))
+        s->pending = answer;
+    else
+        free(answer);
+    return taken;
 }
 
 static void offer_draw(struct session *s, const char *argument) {
     (void)argument;
-    char question[64];
-    snprintf(question, sizeof question, "%s, do you take the draw?", name_of(s, other_side(turn(s))));
-    const bool taken = has_engine(s) ? engine_takes_draw(s) : agrees(s, question);
+    const bool taken = has_engine(s) ? engine_takes_draw(s) : opponent_takes_draw(s);
     if (s->quit) return;
     fputs(taken ? "Agreed. " : "The draw is declined.\n", s->out);
-    if (taken) end_game(s, PDN_DRAW, "agreed");
+    if (taken) end_game(s, PDN_DRAW, AGREED);
 }
 
 static void save(struct session *s, const char *path) {
@@ -410,7 +554,7 @@ static void save(struct session *s, const char *path) {
         }
         free(text);
     } else if (!s->quit) {
-        fputs("not saved\n", s->out);
+        fprintf(s->out, s->terminal ? "not saved\n" : "not saved: there is a %s already\n", name);
     }
     free(question);
     free(name);
@@ -434,13 +578,25 @@ static void change_level(struct session *s, const char *argument) {
         say(s, &error);
         return;
     }
-    set_players(s);
+    play_seats_write(s->settings, &s->record);
     fprintf(s->out, "huff plays %s from now on\n", level_names[s->settings->level]);
+}
+
+// A game that would be lost: it is going on and not in a file as far as it is played.
+static bool is_unsaved(const struct session *s) {
+    return !is_over(s) && s->saved_plies != s->record.ply_count;
 }
 
 static void begin_another(struct session *s, const char *argument) {
     (void)argument;
     struct pdn_game record;
+    if (is_unsaved(s) && !agrees(s, "Drop the game that is going on?")) {
+        if (s->quit) return;
+        fputs(s->terminal ? "The game goes on.\n"
+                          : "The game goes on: \"save FILE\" or \"resign\" comes before \"new\".\n",
+              s->out);
+        return;
+    }
     pdn_game_init(&record, s->variant, NULL);
     put_away(s);
     begin(s, record);
@@ -455,7 +611,7 @@ static void swap_sides(struct session *s, const char *argument) {
     }
     for (int side = WHITE; side <= BLACK; side++) engine[side] = !engine[side];
     if (!s->settings->common) s->view.below = engine[BLACK] ? WHITE : BLACK;
-    set_players(s);
+    play_seats_write(s->settings, &s->record);
     fprintf(s->out, "You are %s now.\n", name_of(s, engine[BLACK] ? WHITE : BLACK));
     show_board(s);
 }
@@ -475,6 +631,8 @@ static const struct command_line {
     {"moves", "m", "", "list the legal moves", show_moves, true},
     {"hint", "h", "", "what the engine would play", hint, true},
     {"undo", "u", "", "take back your last move", undo, false},
+    {"redo", "r", "", "play again what was taken back", redo, true},
+    {"list", NULL, "", "the moves of the game so far", list_moves, false},
     {"board", "b", "", "draw the board", draw_again, false},
     {"flip", "f", "", "turn the board round", flip_board, false},
     {"draw", NULL, "", "offer a draw", offer_draw, true},
@@ -489,18 +647,32 @@ static const struct command_line {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
-static void help(struct session *s, const char *argument) {
-    (void)argument;
+static void explain_moves(const struct session *s) {
     char example[MOVE_TEXT_SIZE] = "";
     if (s->legal->count) move_text(s, s->legal->moves[0], example);
-    fputs("A move is typed as its first and its last square", s->out);
-    fprintf(s->out, *example ? ", for example %s. Beside moves:\n" : ".%s Beside moves:\n", example);
+    char *text = memory_text(
+        "A move is typed as its first and its last square%s%s; %s. Where several captures have the same "
+        "ends, "
+        "the squares between tell them apart. The first square alone shows where its piece may go. Beside "
+        "moves:",
+        *example ? ", for example " : "", example,
+        s->variant->rules->names == NUMERIC ? "\"9 13\" will do for \"9-13\""
+                                            : "\"c3d4\" will do for \"c3-d4\"");
+    say_wrapped(s, text);
+    free(text);
+}
+
+static void help(struct session *s, const char *argument) {
+    (void)argument;
+    explain_moves(s);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         const struct command_line *c = &commands[i];
         char name[32];
         snprintf(name, sizeof name, "%s %s", c->name, c->argument);
         fprintf(s->out, "  %-12s %-3s %s\n", name, c->other ? c->other : "", c->summary);
     }
+    say_wrapped(s, PLAY_DRAW_RULE);
+    explain_names(s);
     board_view_explain(&s->view, s->out);
 }
 
@@ -519,10 +691,12 @@ static const struct command_line *find_command(const char *word, size_t length) 
 static void obey_move(struct session *s, const char *text) {
     struct move move;
     struct error error;
-    if (move_input_read(s->variant, game_position(&s->game), s->legal, text, &move, &error))
+    if (move_input_read(s->variant, game_position(&s->game), s->legal, text, &move, &error)) {
+        s->undone_count = 0;
         play(s, move);
-    else
+    } else {
         say(s, &error);
+    }
 }
 
 static void obey(struct session *s, char *text) {
@@ -543,12 +717,9 @@ static void obey(struct session *s, char *text) {
 static void person_turn(struct session *s) {
     char prompt[32];
     snprintf(prompt, sizeof prompt, "%s> ", is_over(s) ? "huff" : name_of(s, turn(s)));
-    const char *line = prompt_line(s, prompt);
-    if (!line) return;
-    char *text = memory_text("%s", line + strspn(line, " \t\r"));
-    size_t length = strlen(text);
-    while (length && strchr(" \t\r", text[length - 1])) text[--length] = '\0';
-    if (*text) obey(s, text);
+    char *text = s->pending ? s->pending : read_line(s, prompt);
+    s->pending = NULL;
+    if (text && *text) obey(s, text);
     free(text);
 }
 
@@ -556,14 +727,16 @@ static void person_turn(struct session *s) {
 
 // What is lost is told how to be had again.
 static void say_goodbye(const struct session *s) {
-    char fen[FEN_TEXT_SIZE];
-    if (is_over(s) || s->saved_plies == s->record.ply_count) return;
-    position_to_fen(s->variant, game_position(&s->game), fen);
-    fprintf(s->out, "To go on from here: huff play --variant %s --fen %s\n", s->variant->name, fen);
+    if (!is_unsaved(s)) return;
+    char *command = play_seats_command(s->settings, game_position(&s->game));
+    fprintf(s->out, "To go on from here: %s\n", command);
+    fputs("(\"save FILE\" keeps the moves, too, for \"huff play --pdn FILE\".)\n", s->out);
+    free(command);
 }
 
 static void set_view(struct session *s) {
     s->view = board_view_for(s->variant, s->settings->common, s->out);
+    board_view_fit(&s->view, s->out);
     if (!s->settings->common) s->view.below = s->settings->turned ? BLACK : WHITE;
 }
 
@@ -593,6 +766,8 @@ bool play_session(struct play_settings *settings, int in, FILE *out, struct erro
     say_goodbye(&s);
     put_away(&s);
     free(s.legal);
+    free(s.undone);
+    free(s.pending);
     keyboard_close(&s.keyboard);
     search_free(s.search);
     return true;

@@ -7,9 +7,12 @@
 #include "core/pdn.h"
 #include "search/levels.h"
 
+enum { PLAY_DEFAULT_HASH = 64 };  // megabytes
+
 struct play_settings {
-    struct pdn_game game;  // to go on with, its result unknown; taken over
+    struct pdn_game game;  // to go on with, or over: then it can be looked at and taken back; taken over
     const struct weights *weights;
+    const char *weights_name;  // as it was given; NULL: not at all
     int hash_megabytes, threads;
     enum level level;
     double seconds;  // of a move of the hard level
@@ -20,8 +23,15 @@ struct play_settings {
     uint64_t seed;
 };
 
+// When the engine agrees to a draw, in words.
+#define PLAY_DRAW_RULE                                                                                       \
+    "The engine takes a draw that is offered when its search finds it half a man worse off, or at most a "   \
+    "tenth of a man better off while the game is 40 plies old, no more than 8 pieces are left, or its lead " \
+    "would be hard to win with (a few kings against one on the main road, say)."
+
 // Reads commands and moves from `in`, a line each, until "quit" or the end. Boards are drawn by themselves,
-// and there is a prompt, only where `out` is a terminal. False only when it cannot begin.
+// and there is a prompt, only where `out` is a terminal. Where `in` is none nobody is asked whether something
+// may be lost: it is kept. False only when it cannot begin.
 bool play_session(struct play_settings *, int in, FILE *out, struct error *)
     __attribute__((warn_unused_result));
 

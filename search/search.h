@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "core/game.h"
+#include "core/support/options.h"
 #include "search/eval.h"
 
 enum {
@@ -39,6 +40,8 @@ struct search_result {
     struct move pv[MAX_SEARCH_PLY];
 };
 
+enum { MAX_TABLE_MEGABYTES = 1 << 20 };  // that options and parameters take
+
 // NULL when there is no memory for the table.
 struct search *search_new(const struct variant *, const struct weights *, size_t table_megabytes)
     __attribute__((warn_unused_result));
@@ -46,7 +49,7 @@ void search_free(struct search *);
 
 // Threads that search the same position together, sharing the table; one unless said otherwise. With more
 // than one a search does not repeat itself, whatever its limits. Not while search_think runs.
-enum { MAX_SEARCH_THREADS = 256 };
+enum { MAX_SEARCH_THREADS = OPTIONS_MOST_THREADS };
 void search_set_threads(struct search *, int threads);
 
 // What the table of a search takes, and whether the system can give so many bytes at all: to refuse a number

@@ -132,7 +132,7 @@ refuses() { # CODE TEXT ARGUMENT...
 }
 refuses 2 'one of --depth, --nodes and --time is needed' --variant spanish
 refuses 2 '--lines: expected 1..100, got "0"' --variant spanish --depth 3 --lines 0
-refuses 2 '--threads: expected 1..256, got "257"' --variant spanish --depth 3 --threads 257
+refuses 2 '--threads: expected 1..1024, got "1025"' --variant spanish --depth 3 --threads 1025
 refuses 2 '--variant is missing' --depth 3
 refuses 2 '--lines is for one position: --ply is missing' --pdn games.pdn --depth 3 --lines 2
 refuses 2 '--fen and --pdn exclude each other' --pdn games.pdn --fen start --depth 3

@@ -118,7 +118,7 @@ refuses 2 "chess" --listen 0 --variant chess
 refuses 2 "--minutes, --moves and --fen go with --games only" --listen 0 --moves 3
 refuses 2 "--minutes: expected 0..999" --listen 0 --games 1 --minutes 1000
 refuses 2 "--name: expected" --listen 0 --name "$(printf 'x%.0s' {1..33})"
-refuses 2 "--threads: expected 1..256" --listen 0 --threads 257
+refuses 2 "--threads: expected 1..1024" --listen 0 --threads 1025
 refuses 2 "--fen" --listen 0 --games 1 --fen nonsense
 refuses 1 "none.weights: No such file" --listen 0 --weights "$folder/none.weights"
 echo "done"

@@ -75,16 +75,16 @@ says '^error message="not initialised: '
 send '   hub  '
 says '^id name=huff version=[0-9.]+ author="The huff authors"$'
 says '^param name=variant value=international type=enum values="spanish .* international .*american\+free.*"$'
-says '^param name=hash value=64 type=int min=1 max=65536$'
-says '^param name=threads value=1 type=int min=1 max=256$'
+says '^param name=hash value=64 type=int min=1 max=1048576$'
+says '^param name=threads value=1 type=int min=1 max=1024$'
 says '^param name=weights value="" type=string$'
 says '^param name=ponder value=false type=bool$'
 says '^wait$'
-send 'set-param name=hash value=0' 'set-param name=hash value=2x' 'set-param name=threads value=257' 'set-param name=ponder value=maybe' \
+send 'set-param name=hash value=0' 'set-param name=hash value=2x' 'set-param name=threads value=1025' 'set-param name=ponder value=maybe' \
     'set-param name=book value=true' 'set-param name=variant value=chess' 'set-param name=variant' 'set-param'
-says '^error message="hash: expected 1\.\.65536'
+says '^error message="hash: expected 1\.\.1048576'
 says '^error message="hash: expected'
-says '^error message="threads: expected 1\.\.256'
+says '^error message="threads: expected 1\.\.1024'
 says '^error message="ponder: expected true or false'
 says "^error message=\"set-param: no parameter 'book'\"$"
 says "^error message=\"variant: no 'chess'"

@@ -22,6 +22,12 @@ types() {
     [ ! -s err ] || fail "$*: on standard error: $(cat err)"
 }
 
+# How a game that is not saved says good-bye.
+goodbye() { # VARIANT FEN OPTIONS
+    echo "To go on from here: huff play --variant $1 --fen $2 $3"
+    echo '("save FILE" keeps the moves, too, for "huff play --pdn FILE".)'
+}
+
 # The output is these lines.
 says() {
     printf '%s\n' "$@" | diff - out >difference || fail "expected (<) and got (>): $(cat difference)"
@@ -72,7 +78,7 @@ says "$(persons spanish White Black)" \
     'the piece on 3 is not yours' 'the piece on 14 is not yours' \
     '21-18, 22-19, 23-20, 21-17, 22-18, 23-19, 24-20' '14x23 {19}' \
     'you must capture: 14x23' 'you must capture: 14x23' 'you must capture: 14x23' \
-    'To go on from here: huff play --variant spanish --fen W:W1,2,3,4,5,6,7,8,9,11,12,14:B19,21,22,24,25,26,27,28,29,30,31,32'
+    "$(goodbye spanish W:W1,2,3,4,5,6,7,8,9,11,12,14:B19,21,22,24,25,26,27,28,29,30,31,32 '--side both')"
 
 # A capture that comes second, and one that can be made in two ways.
 types '33x22
@@ -81,12 +87,12 @@ types '33x22
 fen' --variant international --side both --fen 'W:W33,50:B28,29,19,18,8,9,20'
 says "$(persons international White Black)" 'you must capture as many as you can: 33x15, 33x33' \
     'you must capture: 33x15, 33x33' 'B:W33,50:B8,9,20' \
-    'To go on from here: huff play --variant international --fen B:W33,50:B8,9,20'
+    "$(goodbye international B:W33,50:B8,9,20 '--side both')"
 types '47x36
 47 38 24 13 36
 fen' --variant international --side both --fen 'W:WK47:B14,19,29,31,42'
 says "$(persons international White Black)" '"47x36" is ambiguous: 47x38x24x13x36, 47x38x20x9x36' 'B:WK36:B14' \
-    'To go on from here: huff play --variant international --fen B:WK36:B14'
+    "$(goodbye international B:WK36:B14 '--side both')"
 
 # Letters; a king that has made its moves in a row; captures that oblige nobody.
 types 'moves
@@ -99,7 +105,7 @@ fen' --variant russian --side both --fen 'W:Wc3,a1:Be5,Kh8'
 says "$(persons russian White Black)" 'c3-b4, c3-d4, a1-b2' \
     '"9-13": squares of russian are written as letter and number, as in c3' 'there is no piece on c5' \
     'the piece on c3 may play: c3-b4, c3-d4' 'W:Wa1:Bc3,Kh8' \
-    'To go on from here: huff play --variant russian --fen W:Wa1:Bc3,Kh8'
+    "$(goodbye russian W:Wa1:Bc3,Kh8 '--side both')"
 types '49-43
 1-6
 43-49
@@ -150,7 +156,8 @@ resign
 resign
 undo
 level easy' --variant czech --side both
-says "$(persons czech White Black)" 'The draw is declined.' 'Agreed. The game is a draw.' "$over" 'The game goes on.' \
+says "$(persons czech White Black)" 'Black, do you take the draw? [y/N] ' 'The draw is declined.' \
+    'Black, do you take the draw? [y/N] ' 'Agreed. The game is a draw.' "$over" 'The game goes on.' \
     'White resigns. Black wins.' "$over" 'the game is over; "new" begins another' 'The game goes on.' \
     'two people play, the engine does not'
 
@@ -182,13 +189,28 @@ swap
 resign' --variant portuguese --board common --seed 3
 has 'Black: you, White: huff (medium). Black begins.' 'You are White now.' 'You are Black now.' 'Black resigns. White wins.'
 [ "$(grep -c '^huff plays' out)" -eq 3 ] || fail "$(cat out)"
+# An answer that is none declines, and is obeyed.
+types 'draw
+9-13
+draw' --variant spanish --side both
+says "$(persons spanish White Black)" 'Black, do you take the draw? [y/N] ' 'The draw is declined.' \
+    'White, do you take the draw? [y/N] ' \
+    "$(goodbye spanish B:W1,2,3,4,5,6,7,8,10,11,12,13:B21,22,23,24,25,26,27,28,29,30,31,32 '--side both')"
+# A dead draw is taken at every level, however short the game was.
+for level in easy medium hard; do
+    types '46-41
+draw' --variant international --fen 'W:WK46:BK1' --level $level --seed 1
+    has 'Agreed. The game is a draw.'
+done
+types draw --variant international --level easy --seed 1 --weights material
+has 'The draw is declined.'
 # It takes a draw where it would lose, not where it would win.
 types draw --variant spanish --fen 'W:WK1,K5:B20'
 has 'Agreed. The game is a draw.'
 types draw --variant spanish --side black --level easy --fen 'B:WK1,K5:B20'
 has 'The draw is declined.'
 types hint --variant spanish --fen 'W:WK1,K5:B20'
-has '(win in 5)'
+has '(win in 5 plies)'
 
 # With a seed the levels that choose at random play the same; they answer in every variant.
 for variant in italian thai frisian killer pool; do
@@ -215,32 +237,123 @@ has '    +-----+-----+' '  1 |:::::|  w  |:::::|  w  |' '       h     g     f   
 
 # ---- files ----
 
+# In a pipe nobody is asked, and nothing is lost: neither a file nor the game that is going on.
 types 'save
-save game.pdn
 9-13
 21-17
 save game.pdn
-n
 save game.pdn
-y
+new
+10-14
+new
 save none/game.pdn
 save .
-y' --variant spanish --side both
+list
+save longer.pdn
+quit' --variant spanish --side both
 says "$(persons spanish White Black)" 'save where? "save FILE" writes the game to FILE as PDN' 'saved to game.pdn' \
-    'not saved' 'saved to game.pdn' 'none/game.pdn: cannot write: No such file or directory' \
-    '.: is not a regular file'
+    'not saved: there is a game.pdn already' "$(persons spanish White Black)" \
+    'The game goes on: "save FILE" or "resign" comes before "new".' \
+    'none/game.pdn: cannot write: No such file or directory' 'not saved: there is a . already' '1. 10-14' 'saved to longer.pdn'
 grep -q '^1\. 9-13 21-17 \*$' game.pdn || fail "$(cat game.pdn)"
 # It goes on, names and all; another seat, another level.
 types 'moves
 undo
 resign
-save  with blanks.pdn  ' --pdn game.pdn --side both
+save  with blanks.pdn  ' --pdn game.pdn
 has 'White: a person, Black: a person. White is to move.' 'Black is to move again.' 'Black resigns. White wins.' \
     'saved to with blanks.pdn'
 grep -q '^1\. 9-13 {resigned} \*$' 'with blanks.pdn' || fail "$(cat 'with blanks.pdn')"
 grep -qF '[Termination "White wins"]' 'with blanks.pdn' || fail "$(cat 'with blanks.pdn')"
-types '' --pdn 'with blanks.pdn' --variant spanish --side white --level easy --seed 1
-has 'Black: huff (easy), White: you. Black is to move.' 'huff plays '
+# Who resigned has to go back first.
+types '21-17
+undo
+resign' --pdn 'with blanks.pdn' --variant spanish
+says 'spanish. Black: a person, White: a person. The game is over.' 'White wins: resigned.' "$over" \
+    'the game is over; "new" begins another' 'The game goes on.' 'Black resigns. White wins.' "$over"
+types 'undo' --pdn 'with blanks.pdn' --variant spanish --side white --level easy --seed 1
+has 'Black: huff (easy), White: you. The game is over.' 'White wins: resigned.' 'The game goes on.' 'huff plays '
+for row in '1/2-1/2|Draw: agreed|The game is a draw: agreed.' '0-1|Black wins: time|Black wins: time.' \
+    '0-1|Black wins: he went home|Black wins: he went home.' '1-0||White wins.' '0-0||Both sides lose.'; do
+    IFS='|' read -r result termination text <<<"$row"
+    printf '[Result "%s"]\n[GameType "24"]\n' "$result" >over.pdn
+    [ -z "$termination" ] || printf '[Termination "%s"]\n' "$termination" >>over.pdn
+    printf '1. 9-13 21-17 *\n' >>over.pdn
+    types 'hint
+undo
+moves' --pdn over.pdn --side white
+    has 'The game is over.' "$text" 'the game is over; "new" begins another' 'The game goes on.' '10-14'
+done
+types '' --variant russian --fen 'W:Wa3:Bb4,c5' --side both
+has 'Black wins: White cannot move.'
+
+# A game against the engine keeps its seats, whichever they are, unless options say otherwise.
+for side in white black; do
+    for board in official common; do
+        rm -f seats.pdn
+        types "$([ $side = white ] && [ $board = official ] || [ $side = black ] && [ $board = common ] && echo 9-13)
+save seats.pdn" --variant spanish --side $side --level easy --board $board --seed 2
+        has 'saved to seats.pdn'
+        types fen --pdn seats.pdn --board $board
+        name=$([ $side = white ] && echo White || echo Black)
+        other=$([ $side = white ] && echo Black || echo White)
+        has "$name: you" "$other: huff (easy)"
+        lacks 'huff plays'
+    done
+done
+types '' --pdn seats.pdn --level hard --time 0.01
+has 'White: you' 'Black: huff (hard, 0.01 s a move)'
+types '' --pdn seats.pdn --side black --level medium --seed 1
+has 'White: huff (medium), Black: you.'
+types 'save swapped.pdn' --pdn seats.pdn --side black --seed 1
+types '' --pdn swapped.pdn --seed 1
+has 'Black: you, White: huff (easy). Black is to move.'
+# Names that tell nothing: the side that begins.
+printf '[White "Tinsley"]\n[Black "huff"]\n[GameType "24"]\n1. 9-13 *\n' >strangers.pdn
+types '' --pdn strangers.pdn --seed 1
+has 'Black: huff (medium), White: you. Black is to move.'
+
+# The command that goes on seats the same players.
+types '9-13' --variant spanish --side white --level easy --weights material --hash 2 --threads 2 -q --seed 1
+grep -qE "^To go on from here: huff play --variant spanish --fen W:W\S+ --side white --level easy --weights material --hash 2 --threads 2 -q$" out ||
+    fail "$(cat out)"
+types '9-13' --variant spanish --side black --time 0.01 --board common
+command=$(sed -n 's/^To go on from here: huff //p' out)
+[[ $command == *' --side black --level hard --time 0.01 --board common' ]] || fail "$command"
+# shellcheck disable=SC2086
+"$huff" $command <<<fen >out
+has 'Black: you, White: huff (hard, 0.01 s a move). Black begins.' 'in FEN and PDN it is White'
+
+# ---- looking back and forward ----
+
+types 'list
+9-13
+21-17
+undo
+redo
+undo
+undo
+redo
+redo
+redo
+list
+undo
+21-18
+redo' --variant spanish --side both
+says "$(persons spanish White Black)" 'no move has been played' 'Black is to move again.' 'Black plays 21-17 again' \
+    'Black is to move again.' 'White is to move again.' 'White plays 9-13 again' 'Black plays 21-17 again' \
+    'there is no move to play again' '1. 9-13 21-17' 'Black is to move again.' 'there is no move to play again' \
+    "$(goodbye spanish W:W1,2,3,4,5,6,7,8,10,11,12,13:B18,22,23,24,25,26,27,28,29,30,31,32 '--side both')"
+types 'list' --variant spanish --side both --fen 'B:W1:B32'
+has 'no move has been played'
+types '32-28
+1-5
+list' --variant spanish --side both --fen 'B:W1:B32'
+has '1... 32-28 2. 1-5'
+types '9-13
+undo
+redo' --variant spanish --level easy --seed 1
+[ "$(grep -c '^huff plays' out)" -eq 1 ] && grep -q '^Black plays .* again$' out || fail "$(cat out)"
 
 # ---- what people type besides ----
 
@@ -262,7 +375,7 @@ printf '9-13\r\n21-17\r\nfe\0n\nfen' >in
 has '"fe?n" is neither a move' 'W:W1,2,3,4,5,6,7,8,10,11,12,13:B17,22,23,24,25,26,27,28,29,30,31,32'
 # Input that ends in a question is no consent.
 types 'save game.pdn' --variant spanish --side both
-lacks 'saved'
+lacks 'saved to'
 types 'draw' --variant spanish --side both
 lacks 'agreed'
 "$huff" play --variant spanish --side both <&- >out || fail "closed input"
@@ -296,7 +409,7 @@ refuses 1 'bad.pdn:' --pdn bad.pdn
 # ---- on a terminal ----
 
 cat >terminal.py <<'PY'
-import os, pty, re, select, signal, sys, time
+import fcntl, os, pty, re, select, signal, struct, sys, termios
 
 class Terminal:
     """A program on a terminal of its own: what it shows is looked at from where the last look ended."""
@@ -347,6 +460,12 @@ t.types("save once.pdn\n")
 t.sees(r"There is a once.pdn: replace it\? \[y/N\] ")
 t.types("y\n")
 t.sees("saved to once.pdn\r\n")
+t.types("21-17\nnew\n")
+t.sees(r"Drop the game that is going on\? \[y/N\] ")
+t.types("n\n")
+t.sees("The game goes on.\r\n")
+t.types("save twice.pdn\n")
+t.sees("saved to twice.pdn\r\n")
 t.types("\x04")
 assert "To go on" not in t.sees("> \r\n"), "it is saved"
 t.ends()
@@ -361,6 +480,17 @@ for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
 t = Terminal("--variant", "russian", "--side", "both", LC_ALL="C", TERM="xterm")
 text = t.sees("White> ")
 assert "\x1b[42m" in text and text.isascii(), text
+t.types("quit\n")
+t.ends()
+
+# A window that is too narrow for the board gets a small one, or is told so; it may be made wider.
+t = Terminal("--variant", "spanish", "--side", "both", LC_ALL="C")
+t.sees("White> ")
+for columns, text in (20, r"  b   b   b   b\s+b   b   b   b"), (10, "no room for a board: 10 columns, it needs 16"), (80, "\x1b"):
+    fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    t.types("board\n")
+    t.sees(text)
+    t.sees("White> ")
 t.types("quit\n")
 t.ends()
 
@@ -379,13 +509,20 @@ t.sees("White> ")
 t.types("\x03")
 t.sees("White> ")
 t.types("\x03")
-t.sees("To go on from here: huff play --variant american --fen W:W21,")
+t.sees("To go on from here: huff play --variant american --fen W:W21,.* --side white --level hard --time 1000\r\n")
 t.ends()
 
 # Told to end, it ends, be it while it thinks.
 t = Terminal("--variant", "american", "--side", "white", "--time", "1000")
 t.sees("huff thinks")
 os.kill(t.pid, signal.SIGTERM)
+t.ends()
+t = Terminal("--variant", "american", "--side", "black", "--level", "hard", "--time", "1000")
+t.sees("Black> ")
+t.types("9-14\n")
+t.sees("huff thinks")
+os.kill(t.pid, signal.SIGTERM)
+t.sees("To go on from here: huff play --variant american --fen W:W.* --side black --level hard --time 1000\r\n")
 t.ends()
 
 # A whole game against itself, as far as a hint is a move: it comes to an end by the rules.

@@ -121,6 +121,29 @@ Test(play, colours_end_with_the_line) {
     }
 }
 
+Test(play, a_narrow_terminal_gets_a_narrow_board) {
+    static const struct {
+        const char *variant, *fen;
+        int columns, line;
+        const char *text;
+    } rows[] = {
+        {"russian", "W:Wa1,Kc3:Bh8,Kb6", 48 + 4 + 1, 2, "  8 |:::::|"},
+        {"russian", "W:Wa1,Kc3:Bh8,Kb6", 48 + 4, 1, " 8   .   .   .   b\n"},
+        {"russian", "W:Wa1,Kc3:Bh8,Kb6", 18, 9, "   a b c d e f g h\n"},
+        {"russian", "W:Wa1,Kc3:Bh8,Kb6", 17, 1, "no room for a board: 17 columns, it needs 18\n"},
+        {"spanish", "W:W4:BK20", 16, 1, " .   .   .   .  \n"},
+        {"spanish", "W:W4:BK20", 16, 8, "   w   .   .   .\n"},
+        {"international", "W:W50:BK46", 20, 10, " B   .   .   .   w  \n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct variant *variant = variant_named(rows[i].variant);
+        const struct board_view view = {.variant = variant, .below = WHITE, .columns = rows[i].columns};
+        char *text = drawing(&view, rows[i].fen);
+        expect_line(text, rows[i].line, rows[i].text);
+        free(text);
+    }
+}
+
 // ---- moves ----
 
 Test(play, moves_as_people_type_them) {
@@ -166,19 +189,29 @@ Test(play, what_is_meant_as_a_move) {
 
 // ---- levels ----
 
-static struct search *new_search(const struct variant *variant) {
-    struct weights weights = weights_material(variant);
+static struct search *new_search(const struct variant *variant, const char *weights_name) {
+    struct weights weights;
+    struct error error;
+    cr_assert(weights_get(weights_name, variant, &weights, &error), "%s", error.text);
     struct search *search = search_new(variant, &weights, 1);
     weights_free(&weights);
     cr_assert(search);
     return search;
 }
 
-// -1 for a move at random.
+// A level, or one of these: a move at random, or the best by material three plies deep.
+enum { CHANCE = -1, SEES_THREE_PLIES = -2 };
+
 static struct move choose(int level, struct search *search, struct game *game, struct random *random) {
     struct search_result result;
     if (level >= 0) {
         level_think((enum level)level, search, game, 0.01, random, NULL, &result);
+        return result.best;
+    }
+    if (level == SEES_THREE_PLIES) {
+        const struct search_limits limits = {.depth = 3, .analysis = true};
+        search_clear(search);
+        search_think(search, game, &limits, NULL, NULL, NULL, &result);
         return result.best;
     }
     struct move_list *legal = memory_new(1, sizeof *legal);
@@ -188,20 +221,23 @@ static struct move choose(int level, struct search *search, struct game *game, s
     return move;
 }
 
-// Points of `white` in a game: 2, 1 or 0.
+// Points of `white` in a game: 2, 1 or 0. Levels evaluate by the weights of the program.
 static int play(const struct variant *variant, int white, int black, uint64_t seed) {
-    struct search *search = new_search(variant);
+    const int player[2] = {[WHITE] = white, [BLACK] = black};
+    struct search *search[2];
+    for (int side = WHITE; side <= BLACK; side++)
+        search[side] = new_search(variant, player[side] >= 0 ? NULL : "material");
     struct random random = random_stream(seed, 0);
     struct game game;
     const struct position start = variant_initial(variant);
     int result;
     game_init(&game, variant, NULL, &start);
     while (game_over(&game, &result) == GAME_GOES_ON) {
-        const bool white_moves = position_turn(game_position(&game)) == WHITE;
-        game_play(&game, choose(white_moves ? white : black, search, &game, &random));
+        const enum side turn = position_turn(game_position(&game));
+        game_play(&game, choose(player[turn], search[turn], &game, &random));
     }
     game_free(&game);
-    search_free(search);
+    for (int side = WHITE; side <= BLACK; side++) search_free(search[side]);
     return 1 + result;
 }
 
@@ -219,9 +255,11 @@ Test(play, a_level_is_stronger_than_the_one_below) {
     static const char *const names[] = {"spanish", "russian", "american", "pool",   "international",
                                         "italian", "thai",    "czech",    "killer", "frisian"};
     enum { COUNT = sizeof names / sizeof *names };
-    const int easy = match(LEVEL_EASY, -1, names, COUNT),
-              medium = match(LEVEL_MEDIUM, LEVEL_EASY, names, COUNT);
+    const int easy = match(LEVEL_EASY, CHANCE, names, COUNT),
+              medium = match(LEVEL_MEDIUM, LEVEL_EASY, names, COUNT),
+              beginner = match(SEES_THREE_PLIES, LEVEL_EASY, names, COUNT);
     cr_expect_geq(easy, 4 * COUNT - 4, "easy against chance: %d of %d", easy, 4 * COUNT);
+    cr_expect_geq(beginner, 4 * COUNT * 3 / 4, "three plies against easy: %d of %d", beginner, 4 * COUNT);
     cr_expect_geq(medium, 4 * COUNT * 3 / 4, "medium against easy: %d of %d", medium, 4 * COUNT);
 }
 
@@ -239,7 +277,7 @@ Test(play, easy_gives_nothing_away) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct variant *variant = variant_named(rows[i].variant);
         const struct position p = position_of(variant, rows[i].fen);
-        struct search *search = new_search(variant);
+        struct search *search = new_search(variant, "material");
         struct random random = random_stream(1, 0);
         struct game game;
         game_init(&game, variant, NULL, &p);

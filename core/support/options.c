@@ -13,7 +13,7 @@
 
 #include "core/support/memory.h"
 
-enum { MOST_THREADS = 1024, OPTION_VARIANT = 0x100, OPTION_THREADS, OPTION_SEED, OPTION_JSON };
+enum { OPTION_VARIANT = 0x100, OPTION_THREADS, OPTION_SEED, OPTION_JSON };
 
 static void print_version(FILE *stream, struct argp_state *state) {
     (void)state;
@@ -71,7 +71,8 @@ bool options_real(const char *name, const char *text, double least, double most,
 
 static const struct argp_option common_list[] = {
     {"variant", OPTION_VARIANT, "NAME", 0, "The rules to play by", 0},
-    {"threads", OPTION_THREADS, "N", 0, "Threads to work with (default: all cores)", 0},
+    {"threads", OPTION_THREADS, "N", 0,
+     "Threads to work with (default: one for a single search, else all cores)", 0},
     {"seed", OPTION_SEED, "N", 0, "Start of the random numbers: the same seed gives the same results", 0},
     {"json", OPTION_JSON, NULL, 0, "Results as JSON", 0},
     {"quiet", 'q', NULL, 0, "No progress and no messages, only results and errors", 0},
@@ -87,7 +88,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
     case ARGP_KEY_INIT: atexit(check_output); break;
     case OPTION_VARIANT: common->variant = argument; break;
     case OPTION_THREADS:
-        good = options_int("--threads", argument, 1, MOST_THREADS, &common->threads, &error);
+        good = options_int("--threads", argument, 1, OPTIONS_MOST_THREADS, &common->threads, &error);
         break;
     case OPTION_SEED:
         good = options_number("--seed", argument, 0, INT64_MAX, &number, &error);
@@ -109,7 +110,7 @@ int options_threads(const struct common_options *common) {
     CPU_ZERO(&cores);
     if (sched_getaffinity(0, sizeof cores, &cores)) return 1;
     const int count = CPU_COUNT(&cores);
-    return count < MOST_THREADS ? count : MOST_THREADS;
+    return count < OPTIONS_MOST_THREADS ? count : OPTIONS_MOST_THREADS;
 }
 
 const struct argp options_common = {.options = common_list, .parser = parse_common};

@@ -16,9 +16,10 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 // --variant, --threads, --seed, --json, -q. Zero them, parse, read.
+enum { OPTIONS_MOST_THREADS = 1024 };
 struct common_options {
     const char *variant;  // NULL when absent; resolve with variant_find
-    int threads;          // 0 = all cores
+    int threads;          // 0 = not said: one for a single search, else all cores
     uint64_t seed;
     bool seed_given, json, quiet;
 };
