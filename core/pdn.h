@@ -154,4 +154,8 @@ bool pdn_read(struct pdn_reader *, struct pdn_game *) __attribute__((warn_unused
 
 struct pdn_counts pdn_reader_counts(const struct pdn_reader *);
 
+// Of games without GameType: the variant whose rules allow most of their moves, the first one of several;
+// NULL when none allows any. `why` gets one line that says so in either case, for the user to judge.
+const struct variant *pdn_guess(const char *text, size_t size, struct error *why);
+
 #endif

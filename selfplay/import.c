@@ -15,7 +15,7 @@
 #include "core/support/progress.h"
 #include "selfplay/import_output.h"
 
-enum { MOST_INDEX = 255, MOST_RANDOM_PLIES = 255, MEGABYTE = 1 << 20 };
+enum { MOST_INDEX = 255, MOST_RANDOM_PLIES = 255, MEGABYTE = 1 << 20, BEGINNING = 1 << 18 };
 
 const char *const import_loss_names[IMPORT_LOSSES] = {
     [LOST_OTHER_VARIANT] = "of other variants",
@@ -238,10 +238,11 @@ static bool add_game(struct importing *m, const struct pdn_game *pdn, struct err
 struct source {
     struct importing *importing;
     int file;
+    char *beginning;  // read already, to see what game it is; NULL: nothing
+    size_t begun, used;
 };
 
-static size_t read_more(void *context, char *to, size_t room) {
-    const struct source *source = context;
+static size_t read_bytes(const struct source *source, char *to, size_t room) {
     struct importing *m = source->importing;
     ssize_t size = -1;
     while (!interrupted() && (size = read(source->file, to, room)) < 0 && errno == EINTR) continue;
@@ -257,6 +258,33 @@ static size_t read_more(void *context, char *to, size_t room) {
     m->bytes += (uint64_t)size;
     progress_step(m->progress, m->bytes / MEGABYTE - before);
     return (size_t)size;
+}
+
+static size_t read_more(void *context, char *to, size_t room) {
+    struct source *source = context;
+    const size_t left = source->begun - source->used, size = left < room ? left : room;
+    if (size == 0) return read_bytes(source, to, room);
+    memcpy(to, source->beginning + source->used, size);
+    source->used += size;
+    return size;
+}
+
+static bool has_text(const struct source *source, const char *text) {
+    return memmem(source->beginning, source->begun, text, strlen(text)) != NULL;
+}
+
+// Where neither the settings nor the games say which variant it is, their moves do.
+static bool guess_variant(struct importing *m, struct source *source, struct error *error) {
+    if (m->counts->variant != NULL) return true;
+    source->beginning = memory_new(BEGINNING, 1);
+    for (size_t more = 1; more > 0 && source->begun < BEGINNING; source->begun += more)
+        more = read_bytes(source, source->beginning + source->begun, BEGINNING - source->begun);
+    if (m->failed || has_text(source, "[GameType") || has_text(source, "[Variant")) return true;
+    struct error why;
+    m->counts->variant = pdn_guess(source->beginning, source->begun, &why);
+    error_prefix(&why, "%.200s", m->path);
+    if (m->settings->report != NULL) m->settings->report(m->settings->context, why.text);
+    return m->counts->variant == NULL || read_draws(m, error);
 }
 
 static void count_file(struct importing *m, const struct pdn_reader *reader) {
@@ -282,9 +310,11 @@ static bool read_games(struct importing *m, struct pdn_reader *reader, struct er
 static bool read_file(struct importing *m, struct error *error) {
     const struct import_settings *settings = m->settings;
     const bool standard = strcmp(m->path, "-") == 0;
-    struct source source = {m, standard ? STDIN_FILENO : open(m->path, O_RDONLY | O_CLOEXEC)};
+    struct source source = {.importing = m};
+    source.file = standard ? STDIN_FILENO : open(m->path, O_RDONLY | O_CLOEXEC);
     if (source.file < 0) return error_set(error, "%s: %s", m->path, strerror(errno));
     if (standard) m->path = "standard input";
+    bool done = guess_variant(m, &source, error);
     const struct pdn_settings reading = {
         .variant = m->counts->variant,
         .left = settings->left,
@@ -294,9 +324,12 @@ static bool read_file(struct importing *m, struct error *error) {
         .report = settings->report,
         .context = settings->context,
     };
-    struct pdn_reader *reader = pdn_reader_new_stream(m->path, read_more, &source, &reading);
-    const bool done = read_games(m, reader, error);
-    pdn_reader_free(reader);
+    if (done) {
+        struct pdn_reader *reader = pdn_reader_new_stream(m->path, read_more, &source, &reading);
+        done = read_games(m, reader, error);
+        pdn_reader_free(reader);
+    }
+    free(source.beginning);
     if (!standard) close(source.file);
     return done;
 }

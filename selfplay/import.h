@@ -6,7 +6,7 @@
 #include "selfplay/conditions.h"
 
 struct import_settings {
-    const struct variant *variant;  // NULL: the one that the first game names
+    const struct variant *variant;  // NULL: the one that the first game names, or that its moves tell
     bool any_game_type;             // with a variant: games are of it, whatever their tags say
     enum pdn_left left;
     bool keep_broken;  // games up to their last good move, where the result is known all the same

@@ -311,6 +311,28 @@ Test(read, counts) {
     pdn_reader_free(reader);
 }
 
+Test(read, guess) {
+    static const struct {
+        const char *text, *variant, *why;
+    } rows[] = {
+        {"1. c3-d4 d6-c5 2. b2-c3 f6-g5 3. c3-b4 g5-h4 4. b4:d6", "brazilian",
+         "read as brazilian, whose rules allow 7 of 7 moves, as those of russian do, as those of czech do"},
+        {"1. 11-15 22-18 2. 15x22 25x18", "american",
+         "read as american, whose rules allow 4 of 4 moves, as those of pool do"},
+        {"1. 32-28 19-23 2. 28x19 14x23 3. 99-98", "international", "whose rules allow 4 of 5 moves"},
+        {"1. 10-13 22-18 1-0", "spanish", "as those of portuguese do"},
+        {"1. e2-e4 e7-e5 *", NULL, "no game is known"},
+        {"", NULL, "no game is known"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error why;
+        const struct variant *guess = pdn_guess(rows[i].text, strlen(rows[i].text), &why);
+        cr_expect_eq(guess, rows[i].variant ? variant_named(rows[i].variant) : NULL, "%s: %s", rows[i].text,
+                     why.text);
+        cr_expect(strstr(why.text, rows[i].why), "%s: %s", rows[i].text, why.text);
+    }
+}
+
 // Files written for this test; what must be read of NAME.pdn stands in NAME.txt.
 static void expect_file(const char *name, const char *variant) {
     struct error error;
