@@ -87,6 +87,15 @@ static int interrupted_code(const char *program) {
     return options_fail(program, EXIT_FAILED, &error);
 }
 
+bool bench_variants(const char *name, const struct variant **only, struct error *error) {
+    *only = NULL;
+    return !name || !strcasecmp(name, "all") || (*only = variant_find(name, error)) != NULL;
+}
+
+static void check_one_thread(const struct common_options *common, struct argp_state *state) {
+    if (common->threads > 1) argp_error(state, "--threads: the search runs on one");
+}
+
 // ---- nps ----
 
 struct arguments {
@@ -111,9 +120,7 @@ static error_t parse_nps(int key, char *text, struct argp_state *state) {
             argp_failure(state, EXIT_USAGE, 0, "%s", error.text);
         break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
-    case ARGP_KEY_END:
-        if (a->common.threads > 1) argp_error(state, "--threads: the search runs on one");
-        break;
+    case ARGP_KEY_END: check_one_thread(&a->common, state); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -147,11 +154,8 @@ int nps_run(int argc, char **argv) {
     struct arguments a = {.nodes = DEFAULT_NODES};
     struct error error;
     argp_parse(&nps_argp, argc, argv, 0, NULL, &a);
-    const struct variant *only = NULL;
-    if (a.common.variant && strcasecmp(a.common.variant, "all") != 0) {
-        only = variant_find(a.common.variant, &error);
-        if (!only) return options_fail(argv[0], EXIT_USAGE, &error);
-    }
+    const struct variant *only;
+    if (!bench_variants(a.common.variant, &only, &error)) return options_fail(argv[0], EXIT_USAGE, &error);
     const struct search_limits limits = {.nodes = (uint64_t)a.nodes, .analysis = true};
     struct total all = {0};
     for (int i = 0; i < variant_count; i++) {
@@ -173,6 +177,7 @@ static error_t parse_signature(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = state->input; break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected \"%s\"", text); break;
+    case ARGP_KEY_END: check_one_thread(state->input, state); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -180,7 +185,8 @@ static error_t parse_signature(int key, char *text, struct argp_state *state) {
 
 static const struct argp signature_argp = {
     .parser = parse_signature,
-    .doc = "Prints each variant and the nodes that a search of fixed positions to a fixed depth takes. They "
+    .doc = "Prints each variant (\"--variant all\", the default), or one, and the nodes that a search of "
+           "fixed positions to a fixed depth takes. They "
            "change only when the search, the evaluation or the rules change what they do.",
     .children = children,
 };
@@ -189,9 +195,8 @@ int signature_run(int argc, char **argv) {
     struct common_options common = {0};
     struct error error;
     argp_parse(&signature_argp, argc, argv, 0, NULL, &common);
-    const struct variant *only = NULL;
-    if (common.variant && !(only = variant_find(common.variant, &error)))
-        return options_fail(argv[0], EXIT_USAGE, &error);
+    const struct variant *only;
+    if (!bench_variants(common.variant, &only, &error)) return options_fail(argv[0], EXIT_USAGE, &error);
     const struct search_limits limits = {.depth = SIGNATURE_DEPTH, .analysis = true};
     for (int i = 0; i < variant_count; i++) {
         if (only && only != &variants[i]) continue;

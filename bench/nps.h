@@ -2,6 +2,12 @@
 #ifndef HUFF_BENCH_NPS_H
 #define HUFF_BENCH_NPS_H
 
+#include "core/variant.h"
+
+// --variant of commands that take all variants, too: NULL or "all" makes *only NULL.
+bool bench_variants(const char *name, const struct variant **only, struct error *)
+    __attribute__((warn_unused_result));
+
 // Commands of huff-bench.
 int nps_run(int argc, char **argv);
 int signature_run(int argc, char **argv);

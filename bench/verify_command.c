@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/nps.h"
 #include "bench/perft.h"
 #include "core/notation.h"
 #include "core/support/clock.h"
@@ -65,7 +66,8 @@ static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}}
 static const struct argp verify_argp = {
     .options = option_list,
     .parser = parse,
-    .doc = "Counts the bundled published perft tables again, a line for each row, then \"N passed, N "
+    .doc = "Counts the bundled published perft tables again, of a variant or of all (\"--variant all\", the "
+           "default), a line for each row, then \"N passed, N "
            "failed\". Rows that "
            "are known to be wrong are named and left out.",
     .children = children,
@@ -186,9 +188,8 @@ int verify_run(int argc, char **argv) {
     struct arguments a = {.most = 50000000};
     struct error error;
     argp_parse(&verify_argp, argc, argv, 0, NULL, &a);
-    const struct variant *only = NULL;
-    if (a.common.variant && !(only = variant_find(a.common.variant, &error)))
-        return options_fail(argv[0], EXIT_USAGE, &error);
+    const struct variant *only;
+    if (!bench_variants(a.common.variant, &only, &error)) return options_fail(argv[0], EXIT_USAGE, &error);
 
     char *text = memory_text("%.*s", (int)(published_perft_end - published_perft), published_perft);
     struct row *rows;

@@ -72,7 +72,10 @@ static bool set_name(struct dxp_settings *settings, const char *text, struct err
 
 // Numbers that fit an int.
 static void check_arguments(struct argp_state *state, const struct arguments *a) {
+    struct error error;
     if (!a->listen == !a->connect) argp_error(state, "expected either --listen or --connect");
+    if (!wire_address_check(a->listen ? a->listen : a->connect, &error))
+        argp_failure(state, EXIT_USAGE, 0, "%s: %s", a->listen ? "--listen" : "--connect", error.text);
     const struct dxp_settings *settings = &a->settings;
     if (!settings->games && (a->fen || settings->moves || settings->minutes != DEFAULT_MINUTES))
         argp_error(state, "--minutes, --moves and --fen go with --games only");
@@ -122,10 +125,14 @@ static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}}
 static const struct argp dxp_argp = {
     .options = option_list,
     .parser = parse,
-    .doc = "Plays 10x10 games over DamExchange. Who connects and who asks for games are two questions: with "
-           "--games this program asks. It listens on this machine only unless a HOST is given. Both programs "
-           "have to be told the variant (default: international). The search runs on one thread unless "
-           "--threads asks for more.",
+    .doc =
+        "Plays 10x10 games over DamExchange. Who connects and who asks for games are two questions: with "
+        "--games this program asks. It listens on this machine only unless a HOST is given, and serves one "
+        "opponent: the first with whom a game comes about; others that connect before, to leave again or to "
+        "talk of something else, do not end the waiting. Where no game is played the exit code is 1. Both "
+        "programs "
+        "have to be told the variant (default: international). The search runs on one thread unless "
+        "--threads asks for more.",
     .children = children,
 };
 
@@ -139,17 +146,35 @@ static bool read_settings(struct arguments *a, struct error *error) {
                      settings->variant->rules->width, settings->variant->rules->width);
 }
 
-// The connection, or -1.
-static int open_connection(const struct arguments *a, struct error *error) {
+// Plays with the first caller with whom a game comes about. Returns the number of games; without one `error`
+// says why. What goes wrong in a game makes it not *good.
+static int serve_caller(const struct arguments *a, bool *good, struct error *error) {
     const double deadline = clock_seconds() + a->settings.wait;
-    if (a->connect) return wire_connect(a->connect, deadline, error);
     char bound[WIRE_ADDRESS_SIZE];
     const int listener = wire_listen(a->listen, bound, error);
-    if (listener < 0) return -1;
+    if (listener < 0) return 0;
     fprintf(stderr, "huff dxp: listening on %s\n", bound);
-    const int connection = wire_accept(listener, deadline, error);
+    int games = 0, callers = 0;
+    while (!games) {
+        const int connection = wire_accept(listener, deadline, error);
+        if (connection < 0) break;
+        callers++;
+        *good = dxp_serve(&a->settings, connection, stdout, &games);
+        close(connection);
+    }
     close(listener);
-    return connection;
+    if (!games && callers) error_prefix(error, "no game was played with %d that connected", callers);
+    return games;
+}
+
+static int serve_listener(const struct arguments *a, bool *good, struct error *error) {
+    int games;
+    const int connection = wire_connect(a->connect, clock_seconds() + a->settings.wait, error);
+    if (connection < 0) return 0;
+    *good = dxp_serve(&a->settings, connection, stdout, &games);
+    close(connection);
+    error_set(error, "no game was played");
+    return games;
 }
 
 int dxp_run(int argc, char **argv) {
@@ -176,10 +201,9 @@ int dxp_run(int argc, char **argv) {
         error_set(&error, "--hash: no memory for %d megabytes", a.settings.hash_megabytes);
         return options_fail(argv[0], EXIT_FAILED, &error);
     }
-    const int connection = open_connection(&a, &error);
-    if (connection < 0) return options_fail(argv[0], EXIT_FAILED, &error);
-    const bool good = dxp_serve(&a.settings, connection, stdout);
-    close(connection);
+    bool good = true;
+    const int games = (a.listen ? serve_caller : serve_listener)(&a, &good, &error);
     weights_free(&a.settings.weights);
+    if (!games) return options_fail(argv[0], EXIT_FAILED, &error);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

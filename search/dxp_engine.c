@@ -556,13 +556,16 @@ static void follow(struct session *s) {
             error_set(&s->error, "no game was asked for in %.0f s", s->settings->wait);
             fail(s);
             return;
-        case HEARD_CLOSED: return;
+        case HEARD_CLOSED:
+            if (!s->played) tell(s, "the connection was closed before a game was played");
+            return;
         }
         if (clock_seconds() >= deadline) return;
     }
 }
 
-bool dxp_serve(const struct dxp_settings *settings, int connection, FILE *out) {
+bool dxp_serve(const struct dxp_settings *settings, int connection, FILE *out, int *games) {
+    if (games) *games = 0;
     struct session s = {
         .settings = settings,
         .out = out,
@@ -580,7 +583,8 @@ bool dxp_serve(const struct dxp_settings *settings, int connection, FILE *out) {
         initiate(&s);
     else
         follow(&s);
-    if (!settings->json)
+    if (games) *games = s.played;
+    if (!settings->json && s.played)
         fprintf(out, "%d games: %d won, %d drawn, %d lost\n", s.played, s.won, s.drawn_games, s.lost);
     wire_free(&s.wire);
     search_free(s.search);

@@ -30,6 +30,7 @@ struct dxp_settings {
 
 // Plays over the connection until its games are played or the other side wants no more. Results go to `out`,
 // a line each; what else happens is told on standard error. False when a game or the connection went wrong.
-bool dxp_serve(const struct dxp_settings *, int connection, FILE *out);
+// `games` (may be NULL) is how many were played.
+bool dxp_serve(const struct dxp_settings *, int connection, FILE *out, int *games);
 
 #endif

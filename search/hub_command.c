@@ -41,11 +41,13 @@ static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}}
 static const struct argp hub_argp = {
     .options = option_list,
     .parser = parse,
-    .doc = "Speaks the Hub protocol, version 2, on standard input and output. Options give the values that "
-           "its parameters begin with; the variant is international and the search runs on one thread unless "
-           "an option or a parameter says otherwise. Positions of 8x8 games have 33 characters, squares "
-           "counted from the top left as White "
-           "sees the common board (b8 = 1 ... g1 = 32).",
+    .doc =
+        "Speaks the Hub protocol, version 2, on standard input and output. Options give the values that "
+        "its parameters begin with; the variant is international and the search runs on one thread unless "
+        "an option or a parameter says otherwise. Parameters that are set after \"init\" take effect at the "
+        "next \"new-game\" or \"pos\". Positions of 8x8 games have 33 characters, squares "
+        "counted from the top left as White "
+        "sees the common board (b8 = 1 ... g1 = 32).",
     .children = children,
 };
 

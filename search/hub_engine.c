@@ -54,12 +54,13 @@ struct job {
 };
 
 struct engine {
-    // Parameters; they take effect at "init".
+    // Parameters; they take effect at "init", and after that at the next game or position.
     const struct variant *variant;
     int hash_megabytes;
     int threads;
     char *weights;
     bool ponder;
+    bool changed;  // and have not taken effect yet
 
     struct search *search;  // NULL before "init"
     struct game game;       // of the variant that `search` is for
@@ -293,8 +294,11 @@ static bool obey_set_param(struct engine *e, const struct hub_line *line, struct
     };
     const char *name = hub_value(line, "name"), *value = hub_value(line, "value");
     if (!name || !value) return error_set(error, "set-param: expected name= and value=");
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
-        if (!strcmp(name, parameters[i].name)) return parameters[i].set(e, value, error);
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        if (strcmp(name, parameters[i].name)) continue;
+        e->changed = true;
+        return parameters[i].set(e, value, error);
+    }
     return error_set(error, "set-param: no parameter \"%.80s\"", name);
 }
 
@@ -313,20 +317,28 @@ static void place_start(struct engine *e) {
     place(e, &game);
 }
 
-static bool obey_init(struct engine *e, const struct hub_line *line, struct error *error) {
-    (void)line;
+// The search that the parameters describe, in place of the one before, which goes on when there can be none.
+static bool set_up(struct engine *e, struct error *error) {
     struct weights weights;
     if (!weights_get(*e->weights ? e->weights : NULL, e->variant, &weights, error)) return false;
     struct search *search = search_new(e->variant, &weights, (size_t)e->hash_megabytes);
     weights_free(&weights);
-    if (!search) return error_set(error, "init: hash: no memory for %d megabytes", e->hash_megabytes);
+    if (!search) return error_set(error, "hash: no memory for %d megabytes", e->hash_megabytes);
     search_set_threads(search, e->threads);
     search_free(e->search);
     e->search = search;
     e->job.variant = e->variant;
+    e->changed = false;
     place_start(e);
-    reply(e, "ready");
     return true;
+}
+
+static bool obey_init(struct engine *e, const struct hub_line *line, struct error *error) {
+    (void)line;
+    const bool good = set_up(e, error);
+    e->changed = false;
+    if (good) reply(e, "ready");
+    return good || error_prefix(error, "init");
 }
 
 // ---- new-game, pos, level ----
@@ -335,19 +347,25 @@ static bool check_ready(const struct engine *e, struct error *error) {
     return e->search || error_set(error, "not initialised: expected \"init\" first");
 }
 
+// What was set since "init" takes effect.
+static bool check_set(struct engine *e, struct error *error) {
+    return !e->changed || set_up(e, error) || error_prefix(error, "set-param");
+}
+
 static bool obey_new_game(struct engine *e, const struct hub_line *line, struct error *error) {
     (void)line;
     if (!check_ready(e, error)) return false;
+    const bool good = check_set(e, error);
     search_clear(e->search);
     place_start(e);
-    return true;
+    return good;
 }
 
 // After a position that is wrong there is none, so that no search answers for the one before.
 static bool obey_pos(struct engine *e, const struct hub_line *line, struct error *error) {
     struct game game;
     if (!check_ready(e, error)) return false;
-    const bool good = hub_pos_read(line, e->job.variant, &game, error);
+    const bool good = check_set(e, error) && hub_pos_read(line, e->job.variant, &game, error);
     place(e, good ? &game : NULL);
     return good;
 }
@@ -446,15 +464,15 @@ static const struct handler handlers[] = {
     {"ponder-hit", obey_ponder_hit, true},
 };
 
+// Commands that it does not know an engine ignores, says the protocol: they may be those of a later version.
 static bool obey(struct engine *e, const struct hub_line *line, struct error *error) {
-    if (!*line->command) return true;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
         if (strcmp(line->command, handlers[i].command)) continue;
         if (!handlers[i].any_time && job_runs(&e->job))
             return error_set(error, "%s: not during a search, \"stop\" ends it", line->command);
         return handlers[i].obey(e, line, error);
     }
-    return error_set(error, "unknown command \"%.80s\"", line->command);
+    return true;
 }
 
 static void converse(struct engine *e, struct wire *wire) {

@@ -142,14 +142,21 @@ bool wire_send(struct wire *wire, const char *message, size_t length, double dea
 
 // ---- TCP ----
 
+static const char *port_of(const char *address) {
+    const char *colon = strrchr(address, ':');
+    return colon ? colon + 1 : address;
+}
+
+bool wire_address_check(const char *address, struct error *error) {
+    int64_t number;
+    return options_number("port", port_of(address), 0, UINT16_MAX, &number, error) ||
+           error_prefix(error, "%s: expected HOST:PORT or PORT", address);
+}
+
 // Looks "HOST:PORT" or "PORT" up; free with freeaddrinfo.
 static struct addrinfo *look_up(const char *address, int flags, struct error *error) {
-    const char *colon = strrchr(address, ':'), *port = colon ? colon + 1 : address;
-    int64_t number;
-    if (!options_number("port", port, 0, UINT16_MAX, &number, error)) {
-        error_prefix(error, "%s: expected HOST:PORT or PORT", address);
-        return NULL;
-    }
+    const char *colon = strrchr(address, ':'), *port = port_of(address);
+    if (!wire_address_check(address, error)) return NULL;
     const bool bracketed = colon && *address == '[' && colon[-1] == ']';
     char *host = !colon      ? memory_text("127.0.0.1")
                  : bracketed ? memory_text("%.*s", (int)(colon - address - 2), address + 1)
@@ -227,11 +234,14 @@ int wire_listen(const char *address, char bound[static WIRE_ADDRESS_SIZE], struc
 }
 
 int wire_accept(int listener, double deadline, struct error *error) {
-    if (!wait_for(listener, POLLIN, deadline)) {
-        error_set(error, "nobody connected");
-        return -1;
-    }
-    const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    int fd;
+    do {
+        if (!wait_for(listener, POLLIN, deadline)) {
+            error_set(error, "nobody connected");
+            return -1;
+        }
+        fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    } while (fd < 0 && errno == ECONNABORTED);
     if (fd < 0)
         error_set(error, "cannot accept a connection: %s", strerror(errno));
     else

@@ -47,6 +47,9 @@ bool wire_send(struct wire *, const char *message, size_t length, double deadlin
 
 enum { WIRE_ADDRESS_SIZE = 80 };
 
+// Can it be an address? Names of hosts are not looked up.
+bool wire_address_check(const char *address, struct error *) __attribute__((warn_unused_result));
+
 // Tries again until the deadline when nobody listens yet.
 int wire_connect(const char *address, double deadline, struct error *);
 // `bound` is where it listens, with the port that port 0 became.

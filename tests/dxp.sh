@@ -90,16 +90,38 @@ PY
 listen --wait 0.1
 listener_ends 1
 grep -q 'nobody connected' "$folder/listener.err" || fail "$(cat "$folder/listener.err")"
-listen --wait 20
+# Who goes at once, talks nonsense or wants another version does not keep others from being served.
+listen --wait 60 --depth 2
 python3 - "$port" <<'PY' || fail "nonsense is not answered"
 import socket, sys
-with socket.create_connection(("127.0.0.1", int(sys.argv[1])), 20) as s:
+
+def connect():
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 20)
     s.settimeout(20)
+    return s
+
+connect().close()
+with connect() as s:
+    s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+with connect() as s:
     s.sendall(bytes(range(1, 128)) * 50 + b"\0")
     answer = s.recv(200)
     assert answer.startswith(b"Cerror: "), answer
+with connect() as s:
+    s.sendall(b"R02" + b"later".ljust(32) + b"W005000A\0")
+    answer = s.recv(200)
+    assert answer.startswith(b"A") and answer.rstrip(b"\0").endswith(b"1"), answer
 PY
+call --depth 2 --games 1
+listener_ends 0
+agree 1
+# Where no game is played at all that is a failure, which is said.
+listen --wait 3
+exec 5<>"/dev/tcp/127.0.0.1/$port"
+exec 5>&-
 listener_ends 1
+grep -q 'no game was played with 1 that connected: nobody connected' "$folder/listener.err" || fail "$(cat "$folder/listener.err")"
+[ ! -s "$folder/listener" ] || fail "$(cat "$folder/listener")"
 
 refuses() { # CODE TEXT ARGUMENT...
     local code=0 expected=$1 text=$2
@@ -110,7 +132,9 @@ refuses() { # CODE TEXT ARGUMENT...
     [ ! -s "$folder/out" ] || fail "output beside an error: $*"
 }
 refuses 1 "cannot connect" --connect "127.0.0.1:$port" --wait 0.1
-refuses 1 "expected HOST:PORT or PORT" --connect nowhere --wait 0.1
+refuses 2 "--connect: nowhere: expected HOST:PORT or PORT" --connect nowhere --wait 0.1
+refuses 2 '--listen: 99999: expected HOST:PORT or PORT: port: expected 0..65535, got "99999"' --listen 99999
+refuses 2 "--hash: expected 1..1048576" --listen 0 --hash 1048577
 refuses 2 "expected either --listen or --connect"
 refuses 2 "expected either --listen or --connect" --listen 0 --connect 1
 refuses 2 "DXP is for 10x10 boards, spanish has 8x8" --listen 0 --variant spanish

@@ -211,7 +211,7 @@ static void talk_dxp(const char *text, size_t length, const struct variant *vari
         .moves = 20,
         .log = nowhere(),
     };
-    if (dxp_serve(&settings, ends[0], nowhere())) counts.conversations++;
+    if (dxp_serve(&settings, ends[0], nowhere(), NULL)) counts.conversations++;
     weights_free(&settings.weights);
     close(ends[0]);
     close(ends[1]);
