@@ -302,7 +302,11 @@ static bool look_at_train(struct descent *descent, struct error *error) {
 static bool start_descent(struct descent *descent, const struct weights *start, struct error *error) {
     const struct samples *train = &descent->sets->part[SPLIT_TRAIN];
     double *losses = descent->result->start_loss, scale;
+    bool more;
     if (!check_sets(descent->sets, error)) return false;
+    // Scales are those of a load, when there are several.
+    samples_rewind(descent->sets, descent->settings->seed, 0);
+    if (!samples_next(descent->sets, &more, error)) return false;
     if (!fit_scale_of_weights(start, train, &scale))
         return error_set(error, "the side that the starting weights prefer does not win more of these games");
     fit_logits(start, scale, descent->start);

@@ -26,6 +26,12 @@ enum {
     VALIDATION_GAMES = 50,
 };
 #define MOST_DRAWS 0.9
+// A position is decided when its score is beyond so many centipawns; more than this share of them says that
+// games were played on for long.
+enum { DECIDED = 600 };
+#define MOST_DECIDED 0.4
+// Of what the best epoch gained on the validation games, lost again by the last one.
+#define MOST_LOST 0.1
 
 struct arguments {
     struct common_options common;
@@ -39,6 +45,7 @@ struct arguments {
 struct account {
     const struct arguments *arguments;
     json_t *epochs, *warnings;
+    double last_loss;  // validation, of the last epoch
 };
 
 // ---- The command line ----
@@ -118,6 +125,35 @@ static void warn_of_results(const struct account *account, const struct samples 
              100 * (double)draws / (double)train->games);
 }
 
+static void warn_of_scores(const struct account *account, const struct samples *train) {
+    size_t scored = 0, decided = 0;
+    for (size_t i = 0; i < train->count; i++) {
+        scored += train->sample[i].score != NO_SCORE;
+        decided += train->sample[i].score != NO_SCORE && abs(train->sample[i].score) > DECIDED;
+    }
+    if ((double)decided > MOST_DECIDED * (double)scored)
+        warn(account,
+             "%.0f%% of the training positions are decided, with scores beyond %d: they teach little (--set "
+             "sample.max_score=%d leaves them out)",
+             100 * (double)decided / (double)scored, DECIDED, DECIDED);
+}
+
+static void warn_of_descent(const struct account *account, const struct fit_settings *settings,
+                            const struct fit_result *result) {
+    const double start = result->start_loss[SPLIT_VALIDATION], best = result->loss[SPLIT_VALIDATION];
+    if (result->best == 0) warn(account, "no epoch was better than the starting weights, which are kept");
+    if (result->best > 0 && result->epochs > result->best &&
+        account->last_loss - best > MOST_LOST * (start - best))
+        warn(
+            account,
+            "the validation loss has risen from %.5f in epoch %d to %.5f: these weights learn games by heart "
+            "(more games, a larger l2 or a smaller rate help)",
+            best, result->best, account->last_loss);
+    if (settings->method == METHOD_LBFGS && !result->converged && !result->interrupted)
+        warn(account, "not converged after %d iterations: more epochs or patience would go on",
+             result->epochs);
+}
+
 static void warn_of_few(const struct account *account, const struct fit_config *config,
                         const struct sample_sets *sets, const struct fit_result *result) {
     const struct samples *train = &sets->part[SPLIT_TRAIN], *validation = &sets->part[SPLIT_VALIDATION];
@@ -136,7 +172,6 @@ static void warn_of_few(const struct account *account, const struct fit_config *
     if (validation->games < VALIDATION_GAMES)
         warn(account, "%" PRIu64 " validation games are few: which epoch is best is left to chance",
              validation->games);
-    if (result->best == 0) warn(account, "no epoch was better than the starting weights, which are kept");
 }
 
 static void print_head(const struct sample_sets *sets, const char *start) {
@@ -157,8 +192,9 @@ static void print_head(const struct sample_sets *sets, const char *start) {
 static json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static void tell_epoch(void *context, const struct fit_epoch *epoch) {
-    const struct account *account = context;
+    struct account *account = context;
     json_t *line = json_object();
+    account->last_loss = epoch->loss[SPLIT_VALIDATION];
     json_object_set_new(line, "epoch", json_integer(epoch->epoch));
     json_object_set_new(line, "positions_per_second", json_number(epoch->positions_per_second));
     json_object_set_new(line, "train_loss", json_number(epoch->loss[SPLIT_TRAIN]));
@@ -250,6 +286,7 @@ static bool write_and_tell(const struct account *account, const struct fit_confi
     const struct arguments *a = account->arguments;
     if (!weights_write(a->output, &result->weights, error)) return false;
     warn_of_few(account, config, sets, result);
+    warn_of_descent(account, &config->settings, result);
     if (a->common.json)
         print_json(account, sets, config->start, result);
     else
@@ -267,6 +304,7 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     if (!read_start(config->start, sets->variant, &start, error)) return false;
     if (!a->common.json && !a->common.quiet) print_head(sets, config->start);
     warn_of_results(account, &sets->part[SPLIT_TRAIN]);
+    warn_of_scores(account, &sets->part[SPLIT_TRAIN]);
     char *state = memory_text("%s.state", a->output);
     struct fit_settings settings = config->settings;
     settings.state = state;

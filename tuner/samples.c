@@ -115,6 +115,7 @@ struct reading {
 struct sample_stream {
     struct reading reading;
     struct sample_choice choice;  // of the reading
+    uint64_t *block;              // [blocks]: its first row
     uint32_t *order;              // of the blocks
     size_t blocks, next;
 };
@@ -141,6 +142,13 @@ static bool board_is_sound(const struct reading *reading, size_t row) {
            bits_count(white) <= MAX_CAPTURED && bits_count(black) <= MAX_CAPTURED && rows->stm[row] <= BLACK;
 }
 
+// A mean of as many results as were seen, its own among them.
+static bool label_is_sound(const struct reading *reading, size_t row) {
+    const double expected = (double)reading->labels.expected[row], seen = reading->labels.seen[row];
+    const double points = (reading->rows.result[row] + 1) / 2.0;
+    return expected >= 0 && expected <= 1 && seen >= 1 && fabs(expected - points) <= 1 - 1 / seen + 1e-4;
+}
+
 static bool row_is_sound(const struct reading *reading, uint64_t first, size_t row) {
     const struct position_columns *rows = &reading->rows;
     const uint64_t number = first + row;
@@ -150,12 +158,14 @@ static bool row_is_sound(const struct reading *reading, uint64_t first, size_t r
     if (rows->game[row] >= reading->sets->games)
         return error_set(reading->error, "position %" PRIu64 ": there is no game %u", number,
                          rows->game[row]);
-    const float expected = reading->labels.expected[row];
-    if (!(expected >= 0 && expected <= 1))
-        return error_set(reading->error, "position %" PRIu64 ": label %g", number, (double)expected);
-    return rows->result[row] == reading->games.result[rows->game[row]] ||
-           error_set(reading->error, "position %" PRIu64 ": result %d, but its game has %d", number,
-                     rows->result[row], reading->games.result[rows->game[row]]);
+    if (rows->result[row] != reading->games.result[rows->game[row]])
+        return error_set(reading->error, "position %" PRIu64 ": result %d, but its game has %d", number,
+                         rows->result[row], reading->games.result[rows->game[row]]);
+    return label_is_sound(reading, row) ||
+           error_set(
+               reading->error,
+               "position %" PRIu64 ": its label, %g points a game in %u games, contradicts its result %d",
+               number, (double)reading->labels.expected[row], reading->labels.seen[row], rows->result[row]);
 }
 
 // ---- Choosing ----
@@ -228,9 +238,13 @@ static bool read_rows(struct reading *reading, uint64_t first, size_t count) {
            dataset_read_labels(reading->dataset, first, count, &reading->labels, reading->error);
 }
 
-// The number of a block's rows from `first` on.
+// The number of a block's rows from `first` on. Blocks begin where chunks of files do.
 static size_t block_rows(const struct reading *reading, uint64_t first) {
-    const uint64_t left = reading->sets->positions - first;
+    int index = 0;
+    const struct dataset_file *file;
+    do file = dataset_file(reading->dataset, index++);
+    while (first >= file->first_position + file->positions);
+    const uint64_t left = file->first_position + file->positions - first;
     return left < reading->block ? (size_t)left : reading->block;
 }
 
@@ -241,7 +255,7 @@ static void thin_out(struct reading *reading) {
     const size_t most = reading->choice->buffer / HELD_OUT_PARTS;
     struct samples *parts = reading->sets->part;
     while (parts[SPLIT_VALIDATION].count > most || parts[SPLIT_TEST].count > most) {
-        reading->held_out /= 2;
+        reading->held_out *= 0.9;
         for (int part = SPLIT_VALIDATION; part <= SPLIT_TEST; part++) {
             const struct samples all = parts[part];
             parts[part] = (struct samples){.sample = all.sample, .capacity = all.capacity};
@@ -283,16 +297,18 @@ static bool read_block(struct reading *reading, uint64_t first, size_t count) {
         if (is_chosen(reading->choice, &reading->rows, row)) take_row(reading, row);
     }
     if (buffer > 0 && sets->stream == NULL && sets->part[SPLIT_TRAIN].count > buffer) begin_stream(reading);
-    if (sets->stream != NULL) thin_out(reading);
+    if (buffer > 0) thin_out(reading);
     return true;
 }
 
 static bool read_positions(struct reading *reading, struct progress *progress) {
     const uint64_t total = reading->sets->positions;
-    for (uint64_t first = 0; first < total; first += reading->block) {
+    size_t rows;
+    for (uint64_t first = 0; first < total; first += rows) {
+        rows = block_rows(reading, first);
         if (interrupted()) return error_set(reading->error, "interrupted while reading: nothing written");
-        if (!read_block(reading, first, block_rows(reading, first))) return false;
-        progress_step(progress, block_rows(reading, first));
+        if (!read_block(reading, first, rows)) return false;
+        progress_step(progress, rows);
     }
     return true;
 }
@@ -344,6 +360,7 @@ static void reading_free(struct reading *reading) {
 
 static void stream_free(struct sample_stream *stream) {
     if (stream == NULL) return;
+    free(stream->block);
     free(stream->order);
     reading_free(&stream->reading);
     free(stream);
@@ -399,7 +416,7 @@ bool samples_next(struct sample_sets *sets, bool *more, struct error *error) {
     while (stream->next < stream->blocks &&
            (train->count == 0 || train->count + reading->block <= stream->choice.buffer)) {
         if (interrupted()) break;
-        const uint64_t first = (uint64_t)stream->order[stream->next++] * reading->block;
+        const uint64_t first = stream->block[stream->order[stream->next++]];
         if (!load_block(reading, first, block_rows(reading, first))) return false;
     }
     *more = train->count > 0 && !interrupted();
@@ -414,7 +431,10 @@ static bool keep_reading(struct sample_sets *sets, const struct reading *reading
     stream->reading = *reading;
     stream->choice = *reading->choice;
     stream->reading.choice = &stream->choice;
-    stream->blocks = (size_t)((sets->positions + reading->block - 1) / reading->block);
+    for (uint64_t first = 0; first < sets->positions; first += block_rows(reading, first)) {
+        stream->block = memory_grow(stream->block, stream->blocks + 1, sizeof *stream->block);
+        stream->block[stream->blocks++] = first;
+    }
     stream->order = memory_new(stream->blocks, sizeof *stream->order);
     weighing_finish(stream->reading.weighing);
     bool more;
