@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "core/support/memory.h"
 #include "selfplay/data_command.h"
 #include "selfplay/duplicates.h"
 #include "selfplay/summary.h"
@@ -23,20 +23,6 @@ static bool parse_paths(int argc, char **argv, const char *doc, struct data_path
     static const struct argp_child children[] = {{&data_paths_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {.parser = parse, .args_doc = "PATH...", .doc = doc, .children = children};
     return argp_parse(&argp, argc, argv, 0, NULL, paths) == 0;
-}
-
-// Calls `act` with each of the paths that is a folder.
-typedef bool folder_action(const char *folder, void *context, struct error *);
-static bool each_folder(const struct data_paths *paths, folder_action *act, void *context,
-                        struct error *error) {
-    for (int i = 0; i < paths->count; i++) {
-        struct stat status;
-        if (stat(paths->paths[i], &status) == 0 && S_ISDIR(status.st_mode) &&
-            !act(paths->paths[i], context, error)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // ---- faults ----
@@ -104,7 +90,7 @@ static bool read_contents(const struct data_paths *paths, struct dataset *datase
     contents->whole = true;
     for (int i = 0; i < dataset_file_count(dataset); i++)
         contents->whole = contents->whole && dataset_file(dataset, i)->info.sample == NULL;
-    const bool done = each_folder(paths, note_missing, &contents->missing, error) &&
+    const bool done = data_each_folder(paths, note_missing, &contents->missing, error) &&
                       summary_read(dataset, &contents->summary, error) &&
                       (!contents->whole || duplicates_find(dataset, paths->common.quiet, &repeated,
                                                            &contents->duplicates, error));
@@ -140,7 +126,7 @@ int data_info_run(int argc, char **argv) {
                      &paths))
         return EXIT_USAGE;
     struct error error;
-    struct dataset *dataset = data_open(&paths, &error);
+    struct dataset *dataset = data_open_quietly(&paths, &error);
     struct contents contents = {.missing = {.shown = json_array()}};
     const bool done = dataset != NULL && read_contents(&paths, dataset, &contents, &error);
     if (done && paths.common.json)
@@ -154,50 +140,94 @@ int data_info_run(int argc, char **argv) {
 
 // ---- verify ----
 
-static bool check_sums(const char *folder, void *context, struct error *error) {
-    return verify_run_files(folder, add_fault, context, error);
+struct verifying {
+    struct faults faults, warnings;
+    char **damaged;  // paths of files, owned
+    size_t damaged_count;
+};
+
+static void add_damaged(void *context, const char *path, const char *text) {
+    struct verifying *v = context;
+    add_fault(&v->faults, text);
+    v->damaged = memory_grow(v->damaged, v->damaged_count + 1, sizeof *v->damaged);
+    v->damaged[v->damaged_count++] = memory_text("%s", path);
 }
 
-static void print_verdict(const struct faults *faults, uint64_t games, uint64_t positions) {
-    print_faults(faults);
-    printf("%llu games and %llu positions checked, %llu faults\n", (unsigned long long)games,
-           (unsigned long long)positions, (unsigned long long)faults->count);
-}
-
-static void print_verdict_json(const struct faults *faults, uint64_t games, uint64_t positions) {
-    json_print(json_pack("{s:I, s:I, s:I, s:O}", "games", (json_int_t)games, "positions",
-                         (json_int_t)positions, "faults", (json_int_t)faults->count, "first_faults",
-                         faults->shown));
-}
-
-// Checksums come first, and damaged files are not even opened.
-static bool verify(const struct data_paths *paths, struct faults *faults, struct error *error) {
-    struct dataset *dataset = NULL;
-    bool done = each_folder(paths, check_sums, faults, error);
-    if (done && faults->count == 0) {
-        dataset = data_open(paths, error);
-        done = dataset != NULL && verify_dataset(dataset, paths->common.quiet, add_fault, faults, error);
+static bool is_damaged(void *context, const char *path) {
+    const struct verifying *v = context;
+    for (size_t i = 0; i < v->damaged_count; i++) {
+        if (strcmp(v->damaged[i], path) == 0) return true;
     }
+    return false;
+}
+
+static void add_verify_fault(void *context, const char *text) {
+    add_fault(&((struct verifying *)context)->faults, text);
+}
+
+// What a run that goes on has not played yet is no fault.
+static bool check_folder(const char *folder, void *context, struct error *error) {
+    struct verifying *v = context;
+    struct faults missing = {.shown = json_array()};
+    const enum verify_gap gap = verify_missing_shards(folder, add_fault, &missing);
+    struct faults *to = gap == VERIFY_GAPS ? &v->faults : &v->warnings;
+    size_t i;
+    json_t *text;
+    json_array_foreach(missing.shown, i, text) add_fault(to, json_string_value(text));
+    json_decref(missing.shown);
+    return verify_shard_sums(folder, add_damaged, v, error);
+}
+
+static void print_verdict(const struct verifying *v, uint64_t games, uint64_t positions) {
+    print_faults(&v->faults);
+    size_t i;
+    json_t *text;
+    json_array_foreach(v->warnings.shown, i, text) printf("warning: %s\n", json_string_value(text));
+    printf("%llu %s and %llu %s checked, %llu %s\n", (unsigned long long)games, games == 1 ? "game" : "games",
+           (unsigned long long)positions, positions == 1 ? "position" : "positions",
+           (unsigned long long)v->faults.count, v->faults.count == 1 ? "fault" : "faults");
+}
+
+static void print_verdict_json(const struct verifying *v, uint64_t games, uint64_t positions) {
+    json_print(json_pack("{s:I, s:I, s:I, s:O, s:O}", "games", (json_int_t)games, "positions",
+                         (json_int_t)positions, "faults", (json_int_t)v->faults.count, "first_faults",
+                         v->faults.shown, "warnings", v->warnings.shown));
+}
+
+// Checksums come first, and damaged files are not even opened; the others are checked all the same.
+static bool verify(const struct data_paths *paths, struct verifying *v, struct error *error) {
+    if (!data_each_folder(paths, check_folder, v, error)) return false;
+    const struct dataset_choice choice = {is_damaged, add_verify_fault, v};
+    struct dataset *dataset = dataset_open_good(paths->paths, paths->count, &choice);
+    const bool done =
+        dataset == NULL || (data_check_variant(paths, dataset, error) &&
+                            verify_dataset(dataset, paths->common.quiet, add_verify_fault, v, error));
     const uint64_t games = dataset != NULL ? dataset_games(dataset) : 0;
     const uint64_t positions = dataset != NULL ? dataset_positions(dataset) : 0;
     if (done && paths->common.json)
-        print_verdict_json(faults, games, positions);
+        print_verdict_json(v, games, positions);
     else if (done)
-        print_verdict(faults, games, positions);
+        print_verdict(v, games, positions);
     dataset_close(dataset);
     return done;
 }
 
 int data_verify_run(int argc, char **argv) {
     struct data_paths paths = {0};
-    if (!parse_paths(argc, argv,
-                     "Replays every game by the rules and compares positions, moves, flags and results.",
-                     &paths))
+    if (!parse_paths(
+            argc, argv,
+            "Replays every game by the rules and compares positions, moves, flags and results. What is "
+            "damaged or missing is named, and the rest is checked. Shards that a run has not played "
+            "yet are no fault.",
+            &paths))
         return EXIT_USAGE;
     struct error error;
-    struct faults faults = {.shown = json_array()};
-    const bool done = verify(&paths, &faults, &error), good = faults.count == 0;
-    json_decref(faults.shown);
+    struct verifying v = {.faults.shown = json_array(), .warnings.shown = json_array()};
+    const bool done = verify(&paths, &v, &error), good = v.faults.count == 0;
+    json_decref(v.faults.shown);
+    json_decref(v.warnings.shown);
+    for (size_t i = 0; i < v.damaged_count; i++) free(v.damaged[i]);
+    free(v.damaged);
     const int code = data_end(&paths, done, &error);
     return code != EXIT_DONE || good ? code : EXIT_FAILED;
 }

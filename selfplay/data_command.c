@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/progress.h"
+#include "selfplay/verify.h"
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct data_paths *paths = state->input;
@@ -32,16 +34,81 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp_child children[] = {{&options_common, 0, NULL, 0}, {0}};
 const struct argp data_paths_argp = {.parser = parse, .children = children};
 
-struct dataset *data_open(const struct data_paths *paths, struct error *error) {
-    const char *name = paths->common.variant;
-    const struct variant *expected = name != NULL ? variant_find(name, error) : NULL;
-    if (name != NULL && expected == NULL) return NULL;
+bool data_each_folder(const struct data_paths *paths, data_folder_action *act, void *context,
+                      struct error *error) {
+    for (int i = 0; i < paths->count; i++) {
+        struct stat status;
+        if (stat(paths->paths[i], &status) == 0 && S_ISDIR(status.st_mode) &&
+            !act(paths->paths[i], context, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool data_check_variant(const struct data_paths *paths, const struct dataset *dataset, struct error *error) {
+    if (paths->common.variant == NULL) return true;
+    const struct variant *expected = variant_find(paths->common.variant, error);
+    return expected != NULL && (dataset_variant(dataset) == expected ||
+                                error_set(error, "%s: holds games of %s, not of %s", paths->paths[0],
+                                          dataset_variant(dataset)->name, expected->name));
+}
+
+struct dataset *data_open_quietly(const struct data_paths *paths, struct error *error) {
+    if (paths->common.variant != NULL && variant_find(paths->common.variant, error) == NULL) return NULL;
     struct dataset *dataset = dataset_open(paths->paths, paths->count, error);
-    if (dataset == NULL || expected == NULL || dataset_variant(dataset) == expected) return dataset;
-    error_set(error, "%s: holds games of %s, not of %s", paths->paths[0], dataset_variant(dataset)->name,
-              expected->name);
+    if (dataset == NULL || data_check_variant(paths, dataset, error)) return dataset;
     dataset_close(dataset);
     return NULL;
+}
+
+static void warn(void *context, const char *text) {
+    (void)context;
+    fprintf(stderr, "huff-data: warning: %s\n", text);
+}
+
+static bool warn_of_missing(const char *folder, void *context, struct error *error) {
+    (void)error;
+    verify_missing_shards(folder, warn, context);
+    return true;
+}
+
+struct place {
+    dev_t device;
+    ino_t number;
+    const char *path;
+};
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *one = a, *other = b;
+    if (one->device != other->device) return one->device < other->device ? -1 : 1;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+static void warn_of_repeated(const struct dataset *dataset) {
+    const int count = dataset_file_count(dataset);
+    struct place *places = memory_new((size_t)count, sizeof *places);
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        struct stat status;
+        const char *path = dataset_file(dataset, i)->path;
+        if (stat(path, &status) == 0) places[found++] = (struct place){status.st_dev, status.st_ino, path};
+    }
+    qsort(places, (size_t)found, sizeof *places, compare_places);
+    for (int i = 1; i < found; i++) {
+        if (compare_places(&places[i - 1], &places[i]) == 0)
+            fprintf(stderr, "huff-data: warning: %s and %s: are the same file, and its games count twice\n",
+                    places[i - 1].path, places[i].path);
+    }
+    free(places);
+}
+
+struct dataset *data_open(const struct data_paths *paths, struct error *error) {
+    struct dataset *dataset = data_open_quietly(paths, error);
+    if (dataset == NULL) return NULL;
+    (void)!data_each_folder(paths, warn_of_missing, NULL, error);
+    warn_of_repeated(dataset);
+    return dataset;
 }
 
 bool data_range_parse(const char *name, const char *text, int64_t least, int64_t most,

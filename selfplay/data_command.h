@@ -27,8 +27,18 @@ struct data_paths {
 };
 extern const struct argp data_paths_argp;  // its input is a struct data_paths *
 
-// All of them as one; --variant says which one is expected.
+// All of them as one; --variant says which one is expected. Warns of runs that are not whole, and of files
+// that are there twice.
 struct dataset *data_open(const struct data_paths *, struct error *);
+// Without a warning.
+struct dataset *data_open_quietly(const struct data_paths *, struct error *);
+bool data_check_variant(const struct data_paths *, const struct dataset *, struct error *)
+    __attribute__((warn_unused_result));
+
+// Calls `act` with each of the paths that is a folder.
+typedef bool data_folder_action(const char *folder, void *context, struct error *);
+bool data_each_folder(const struct data_paths *, data_folder_action *, void *context, struct error *)
+    __attribute__((warn_unused_result));
 
 // A whole number, or two with "-" between them of which either may be left out: "20-60", "20-", "-60".
 struct data_range {

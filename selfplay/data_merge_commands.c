@@ -2,13 +2,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "core/support/memory.h"
 #include "selfplay/data_command.h"
 #include "selfplay/merge.h"
 #include "selfplay/summary.h"
-#include "selfplay/verify.h"
 
 struct arguments {
     struct data_paths paths;
@@ -31,23 +29,21 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-static void warn(void *context, const char *text) {
-    (void)context;
-    fprintf(stderr, "huff-data: warning: %s\n", text);
-}
-
 static void report(const struct arguments *arguments, const char *output, const struct merge_counts *counts) {
     if (arguments->paths.common.json) {
-        json_print(json_pack("{s:s, s:I, s:I, s:I, s:b}", "path", output, "games", (json_int_t)counts->games,
-                             "positions", (json_int_t)counts->positions, "dropped",
-                             (json_int_t)counts->dropped, "renumbered", counts->renumbered));
+        json_print(json_pack("{s:s, s:I, s:I, s:I, s:b, s:b}", "path", output, "games",
+                             (json_int_t)counts->games, "positions", (json_int_t)counts->positions, "dropped",
+                             (json_int_t)counts->dropped, "sorted", counts->sorted, "renumbered",
+                             counts->renumbered));
         return;
     }
     printf("%s: %llu games, %llu positions", output, (unsigned long long)counts->games,
            (unsigned long long)counts->positions);
     if (arguments->settings.drop_duplicates)
         printf(", %llu duplicate games left out", (unsigned long long)counts->dropped);
-    printf("%s\n", counts->renumbered ? "; games are numbered anew (numbers of the sources overlap)" : "");
+    if (counts->sorted) printf("; files are in the order of their games");
+    if (counts->renumbered) printf("; games are numbered anew (their numbers do not rise from file to file)");
+    printf("\n");
 }
 
 static bool merge(struct arguments *arguments, const char *output, struct error *error) {
@@ -55,11 +51,6 @@ static bool merge(struct arguments *arguments, const char *output, struct error 
     arguments->settings.quiet = paths->common.quiet;
     struct dataset *dataset = data_open(paths, error);
     struct merge_counts counts;
-    for (int i = 0; i < paths->count && dataset != NULL; i++) {
-        struct stat status;
-        if (stat(paths->paths[i], &status) == 0 && S_ISDIR(status.st_mode))
-            verify_missing_shards(paths->paths[i], warn, NULL);
-    }
     const bool done = dataset != NULL && merge_write(dataset, output, &arguments->settings, &counts, error);
     if (done) report(arguments, output, &counts);
     dataset_close(dataset);

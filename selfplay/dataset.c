@@ -15,6 +15,7 @@
 
 #include "core/support/memory.h"
 #include "selfplay/dataset_hdf5.h"
+#include "selfplay/run_facts.h"
 #include "selfplay/shards.h"
 
 enum {
@@ -368,16 +369,52 @@ static bool read_file(struct dataset_file *file, struct error *error) {
     return survives(file->path, error) && read_parts(file, error);
 }
 
-// Takes over `path`.
-static bool add_file(struct dataset *dataset, char *path, struct error *error) {
+static void free_file(const struct dataset_file *file) {
+    free_info(&file->info);
+    free(file->sources);
+    free(file->path);
+}
+
+static bool check_variant(const struct dataset *dataset, const struct dataset_file *file,
+                          struct error *error) {
+    return file->info.variant == dataset_variant(dataset) ||
+           error_set(error, "%s: holds games of %s, but %s holds games of %s", file->path,
+                     file->info.variant->name, dataset->files[0].path, dataset_variant(dataset)->name);
+}
+
+// Who opens, and whether the first fault ends it.
+struct opener {
+    struct dataset *dataset;
+    const struct dataset_choice *choice;  // NULL: it does
+    struct error *error;
+};
+
+// The fault is in opener->error. Are the others to be opened?
+static bool goes_on(const struct opener *opener) {
+    if (opener->choice == NULL) return false;
+    opener->choice->fault(opener->choice->context, opener->error->text);
+    return true;
+}
+
+// Takes over `path`. `facts` (NULL: none) are those of the run of which it should be shard `number`.
+static bool add_file(const struct opener *opener, char *path, struct run_facts *facts, uint64_t number) {
+    struct dataset *dataset = opener->dataset;
+    const struct dataset_choice *choice = opener->choice;
+    if (choice != NULL && choice->skips(choice->context, path)) {
+        free(path);
+        return true;
+    }
     const uint64_t positions = dataset_positions(dataset), games = dataset_games(dataset);
     dataset->files = memory_grow(dataset->files, (size_t)dataset->count + 1, sizeof *dataset->files);
     struct dataset_file *file = &dataset->files[dataset->count++];
     *file = (struct dataset_file){.path = path, .first_position = positions, .first_game = games};
-    if (!read_file(file, error)) return false;
-    if (file->info.variant == dataset_variant(dataset)) return true;
-    return error_set(error, "%s: holds games of %s, but %s holds games of %s", path, file->info.variant->name,
-                     dataset->files[0].path, dataset_variant(dataset)->name);
+    if (read_file(file, opener->error) &&
+        (facts == NULL || run_facts_check(facts, file, number, opener->error)) &&
+        check_variant(dataset, file, opener->error))
+        return true;
+    free_file(file);
+    dataset->count--;
+    return goes_on(opener);
 }
 
 static int is_shard(const struct dirent *entry) {
@@ -393,47 +430,97 @@ static int compare_shards(const struct dirent **a, const struct dirent **b) {
     return number_a < number_b ? -1 : number_a > number_b;
 }
 
-static bool add_folder(struct dataset *dataset, const char *folder, struct error *error) {
+static bool add_folder(const struct opener *opener, const char *folder) {
     struct dirent **entries;
     const int count = scandir(folder, &entries, is_shard, compare_shards);
-    if (count < 0) return error_set(error, "%s: %s", folder, strerror(errno));
-    bool done = count > 0 || error_set(error, "%s: no shards in this folder", folder);
+    if (count < 0) {
+        error_set(opener->error, "%s: %s", folder, strerror(errno));
+        return goes_on(opener);
+    }
+    struct run_facts *facts = run_facts_read(folder);
+    bool done = count > 0;
+    if (!done) {
+        error_set(opener->error, "%s: no shards in this folder", folder);
+        done = goes_on(opener);
+    }
     for (int i = 0; i < count; i++) {
-        if (done) done = add_file(dataset, memory_text("%s/%s", folder, entries[i]->d_name), error);
+        uint64_t number = 0;
+        shard_name(entries[i]->d_name, &number);
+        if (done) done = add_file(opener, memory_text("%s/%s", folder, entries[i]->d_name), facts, number);
         free(entries[i]);
     }
+    run_facts_free(facts);
     free(entries);
     return done;
 }
 
-struct dataset *dataset_open(const char *const *paths, int count, struct error *error) {
+static struct dataset *open_all(const char *const *paths, int count, const struct dataset_choice *choice,
+                                struct error *error) {
     assert(count > 0);
     hdf5_begin();
     struct dataset *dataset = memory_new(1, sizeof *dataset);
     dataset->open_index = -1;
+    struct error cause;
+    const struct opener opener = {dataset, choice, error != NULL ? error : &cause};
     bool done = true;
     for (int i = 0; i < count && done; i++) {
         struct stat status;
-        if (stat(paths[i], &status) != 0)
-            done = error_set(error, "%s: %s", paths[i], strerror(errno));
-        else if (S_ISDIR(status.st_mode))
-            done = add_folder(dataset, paths[i], error);
+        if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+            done = add_folder(&opener, paths[i]);
         else
-            done = add_file(dataset, memory_text("%s", paths[i]), error);
+            done = add_file(&opener, memory_text("%s", paths[i]), NULL, 0);
     }
-    if (done) return dataset;
+    if (done && dataset->count > 0) return dataset;
     dataset_close(dataset);
     return NULL;
+}
+
+struct dataset *dataset_open(const char *const *paths, int count, struct error *error) {
+    return open_all(paths, count, NULL, error);
+}
+
+struct dataset *dataset_open_good(const char *const *paths, int count, const struct dataset_choice *choice) {
+    return open_all(paths, count, choice, NULL);
+}
+
+static bool same_run(const struct dataset_info *a, const struct dataset_info *b) {
+    return a->origin == NULL && b->origin == NULL && a->sample == NULL && b->sample == NULL &&
+           a->seed == b->seed && strcmp(a->config, b->config) == 0 &&
+           strcmp(a->weights_sha256, b->weights_sha256) == 0;
+}
+
+static int compare_first_games(const void *a, const void *b) {
+    const uint64_t one = ((const struct dataset_file *)a)->info.first_game;
+    const uint64_t other = ((const struct dataset_file *)b)->info.first_game;
+    return one < other ? -1 : one > other;
+}
+
+bool dataset_sort(struct dataset *dataset) {
+    bool rising = true;
+    for (int i = 1; i < dataset->count; i++) {
+        const struct dataset_info *before = &dataset->files[i - 1].info, *info = &dataset->files[i].info;
+        if (!same_run(before, info)) return false;
+        rising = rising && info->first_game >= before->first_game;
+    }
+    if (rising) return false;
+    if (dataset->open_index >= 0) H5Fclose(dataset->open_file);
+    dataset->open_index = -1;
+    qsort(dataset->files, (size_t)dataset->count, sizeof *dataset->files, compare_first_games);
+    uint64_t positions = 0, games = 0;
+    for (int i = 0; i < dataset->count; i++) {
+        struct dataset_file *file = &dataset->files[i];
+        file->first_position = positions;
+        file->first_game = games;
+        positions += file->positions;
+        games += file->games;
+    }
+    return true;
 }
 
 void dataset_close(struct dataset *dataset) {
     if (dataset == NULL) return;
     if (dataset->open_index >= 0) H5Fclose(dataset->open_file);
-    for (int i = 0; i < dataset->count; i++) {
-        free_info(&dataset->files[i].info);
-        free(dataset->files[i].sources);
-        free(dataset->files[i].path);
-    }
+    for (int i = 0; i < dataset->count; i++) free_file(&dataset->files[i]);
     free(dataset->files);
     free(dataset);
 }

@@ -199,8 +199,23 @@ struct dataset_file {
 
 // Each path is a file or the folder of a run, which stands for its shards in order. Refused with one clear
 // line: another format or version, different variants, a truncated or damaged file, a missing or odd column,
-// a file of views whose sources are not there.
+// a file of views whose sources are not there, a shard that is not the one that its run has there
+// (run_facts.h).
 struct dataset *dataset_open(const char *const *paths, int count, struct error *);
+
+// So too, but what would be refused is left out and goes to `fault`; so are files that `skips` names. NULL
+// when nothing is left.
+struct dataset_choice {
+    bool (*skips)(void *context, const char *path);
+    void (*fault)(void *context, const char *text);  // a line without its end
+    void *context;
+};
+struct dataset *dataset_open_good(const char *const *paths, int count, const struct dataset_choice *);
+
+// Puts files of one run in the order of their games; says whether they were in another. Files of several runs
+// stay as they are.
+bool dataset_sort(struct dataset *);
+
 void dataset_close(struct dataset *);
 
 const struct variant *dataset_variant(const struct dataset *);

@@ -113,6 +113,7 @@ bool merge_write(struct dataset *dataset, const char *path, const struct merge_s
                  struct merge_counts *counts, struct error *error) {
     struct merging m = {.dataset = dataset, .settings = settings, .counts = counts};
     *counts = (struct merge_counts){0};
+    counts->sorted = dataset_sort(dataset);
     bool done = output_check(path, dataset, error) && check_kinds(&m, error) &&
                 origin_init(&m.origin, dataset, error);
     if (!done) return false;

@@ -160,16 +160,40 @@ static void note_fault(void *context, const char *text) {
     *(bool *)context = true;
 }
 
-static bool is_of_run(const struct run_folder *folder, uint64_t number, const struct dataset *dataset) {
+// What makes it a file of another run; NULL: nothing does.
+static const char *difference(const struct run_folder *folder, const struct dataset *dataset) {
     const struct dataset_info *info = &dataset_file(dataset, 0)->info;
     char *config = settings_game_json(&folder->settings);
-    const bool same = info->variant == folder->settings.variant && info->seed == folder->settings.seed &&
-                      info->first_game == run_folder_first_game(folder, number) &&
-                      dataset_games(dataset) == run_folder_shard_size(folder, number) &&
-                      strcmp(info->config, config) == 0 &&
-                      strcmp(info->weights_sha256, folder->weights[0].sha256) == 0;
+    const bool same = strcmp(info->config, config) == 0;
     free(config);
-    return same;
+    if (info->variant != folder->settings.variant) return "variant";
+    if (info->seed != folder->settings.seed) return "seed";
+    if (strcmp(info->weights_sha256, folder->weights[0].sha256) != 0) return "weights";
+    if (!same) return "configuration";
+    return NULL;
+}
+
+static bool has_games(const struct run_folder *folder, uint64_t number, const struct dataset *dataset) {
+    return dataset_file(dataset, 0)->info.first_game == run_folder_first_game(folder, number) &&
+           dataset_games(dataset) == run_folder_shard_size(folder, number);
+}
+
+enum shard_origin open_shard_origin(const struct run_folder *folder, uint64_t number, struct error *error) {
+    char *path = shard_path(folder->path, number, "h5");
+    const char *const paths[] = {path};
+    struct dataset *dataset = dataset_open(paths, 1, error);
+    enum shard_origin origin = SHARD_USELESS;
+    const char *what = dataset != NULL ? difference(folder, dataset) : NULL;
+    if (what != NULL) {
+        error_set(error, "%s: is of another run (its %s differs): move it away to have this one's played",
+                  path, what);
+        origin = SHARD_OF_ANOTHER;
+    } else if (dataset != NULL && has_games(folder, number, dataset)) {
+        origin = SHARD_OF_RUN;
+    }
+    dataset_close(dataset);
+    free(path);
+    return origin;
 }
 
 bool open_shard_is_published(const struct run_folder *folder, uint64_t number) {
@@ -177,7 +201,8 @@ bool open_shard_is_published(const struct run_folder *folder, uint64_t number) {
     const char *const paths[] = {path};
     struct error ignored;
     struct dataset *dataset = dataset_open(paths, 1, &ignored);
-    bool faulty = dataset == NULL || !is_of_run(folder, number, dataset);
+    bool faulty =
+        dataset == NULL || difference(folder, dataset) != NULL || !has_games(folder, number, dataset);
     if (!faulty && !verify_dataset(dataset, true, note_fault, &faulty, &ignored)) faulty = true;
     dataset_close(dataset);
     free(path);

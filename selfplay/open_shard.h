@@ -28,6 +28,14 @@ bool open_shard_sync(struct open_shard *, struct error *) __attribute__((warn_un
 bool open_shard_publish(struct open_shard *, const struct run_folder *, struct error *)
     __attribute__((warn_unused_result));
 
+// What a file says that is there under the name of a shard.
+enum shard_origin {
+    SHARD_OF_RUN,
+    SHARD_OF_ANOTHER,  // run; `error` says why
+    SHARD_USELESS,     // not readable, or other games of this run
+};
+enum shard_origin open_shard_origin(const struct run_folder *, uint64_t number, struct error *);
+
 // Is this a file of such a shard, whole and true in every move, although nobody has its checksum?
 bool open_shard_is_published(const struct run_folder *, uint64_t number);
 

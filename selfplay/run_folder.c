@@ -199,6 +199,11 @@ static void remove_temporaries(const struct run_folder *folder) {
 }
 
 static bool find(struct run_folder *folder, struct error *error) {
+    if (!manifest_exists(folder->path))
+        return error_set(error,
+                         "%s: no run has begun in this folder (it has no manifest.json): start it with its "
+                         "configuration and -o %s",
+                         folder->path, folder->path);
     if (!manifest_read(folder->path, &kind, &folder->manifest, error)) return false;
     if (!settings_from_json(manifest_config(&folder->manifest), &folder->settings, error))
         return error_prefix(error, "%s/manifest.json", folder->path);

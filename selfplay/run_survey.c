@@ -14,10 +14,11 @@
 
 // Says what becomes of a shard that is not as it should be, and whether it is finished.
 static bool judge_shard(const struct run_folder *folder, uint64_t number, const struct shard_sum *sum,
-                        bool quiet) {
+                        enum shard_origin origin, bool quiet) {
     const bool good =
-        sum->state == SHARD_WHOLE || (sum->state == SHARD_UNKNOWN && open_shard_is_published(folder, number));
-    if (sum->state == SHARD_WHOLE || sum->state == SHARD_ABSENT || quiet) return good;
+        origin == SHARD_OF_RUN && (sum->state == SHARD_WHOLE ||
+                                   (sum->state == SHARD_UNKNOWN && open_shard_is_published(folder, number)));
+    if ((sum->state == SHARD_WHOLE && good) || sum->state == SHARD_ABSENT || quiet) return good;
     fprintf(stderr, "%s: shard %" PRIu64 " %s\n", folder->path, number,
             good ? "had lost its checksum: it was checked move by move and is kept"
                  : "is damaged: its games are played again");
@@ -44,8 +45,16 @@ static bool survey_shards(const struct run_folder *folder, struct run_survey *su
     bool done = shards_examine(folder->path, survey->first, count, sums, error);
     for (uint64_t i = 0; i < count && done; i++) {
         const uint64_t number = survey->first + i;
-        survey->published[number] = judge_shard(folder, number, &sums[i], quiet);
-        if (!survey->published[number]) continue;
+        enum shard_origin origin = SHARD_USELESS;
+        // A shard of another run is not this one's to replace.
+        if (sums[i].state == SHARD_WHOLE || sums[i].state == SHARD_UNKNOWN)
+            origin = open_shard_origin(folder, number, error);
+        if (origin == SHARD_OF_ANOTHER) done = false;
+        survey->published[number] = done && judge_shard(folder, number, &sums[i], origin, quiet);
+        if (!survey->published[number]) {
+            if (sums[i].state != SHARD_ABSENT) sums[i].state = SHARD_DAMAGED;
+            continue;
+        }
         lost[i] = sums[i].state == SHARD_UNKNOWN;
         sums[i].state = SHARD_WHOLE;
         survey->games += run_folder_shard_size(folder, number);

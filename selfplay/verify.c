@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,11 @@
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 #include "selfplay/rules_json.h"
+#include "selfplay/run_facts.h"
 #include "selfplay/shards.h"
 
-// Positions read in one go; more when a single game has more.
-enum { BATCH_POSITIONS = 2 * DATASET_BLOCK };
+// BATCH_POSITIONS: read in one go; more when a single game has more.
+enum { BATCH_POSITIONS = 2 * DATASET_BLOCK, MOST_RANGES = 8 };
 
 #define MOST_SHARDS ((uint64_t)1 << 32)
 
@@ -319,49 +319,59 @@ static bool *list_shards(const char *folder, uint64_t *count) {
     return present;
 }
 
-// How many the run is to have; 0 where the folder does not say.
-static uint64_t planned_shards(const char *folder) {
-    json_int_t games = 0, shard_games = 0;
-    char *path = memory_text("%s/manifest.json", folder);
-    json_t *manifest = json_load_file(path, 0, NULL);
-    const bool said = json_unpack(manifest, "{s:{s:I, s:I}}", "config", "games", &games, "shard_games",
-                                  &shard_games) == 0 &&
-                      games > 0 && shard_games > 0;
-    json_decref(manifest);
-    free(path);
-    return said ? (uint64_t)((games + shard_games - 1) / shard_games) : 0;
+// "3, 7-9"; at most MOST_RANGES of them, and then "...". Freed by the caller.
+static char *ranges_text(const bool *present, uint64_t count, uint64_t all) {
+    char *text = memory_text("%s", "");
+    int ranges = 0;
+    for (uint64_t i = 0, end; i < all; i = end) {
+        const bool here = i < count && present[i];
+        for (end = i + 1; end < all && (end < count && present[end]) == here; end++) {
+        }
+        if (here || ranges > MOST_RANGES) continue;
+        const char *comma = ranges > 0 ? ", " : "";
+        char *longer = ranges++ == MOST_RANGES ? memory_text("%s, ...", text)
+                       : end == i + 1          ? memory_text("%s%s%" PRIu64, text, comma, i)
+                                      : memory_text("%s%s%" PRIu64 "-%" PRIu64, text, comma, i, end - 1);
+        free(text);
+        text = longer;
+    }
+    return text;
 }
 
-uint64_t verify_missing_shards(const char *folder, verify_fault *fault, void *context) {
-    uint64_t count, missing = 0, first = 0;
+enum verify_gap verify_missing_shards(const char *folder, verify_fault *fault, void *context) {
+    uint64_t count, missing = 0;
     bool *present = list_shards(folder, &count);
-    const uint64_t planned = planned_shards(folder), all = planned > count ? planned : count;
-    for (uint64_t i = all; i-- > 0;) {
-        if (i < count && present[i]) continue;
-        first = i;
-        missing++;
+    struct run_facts *facts = run_facts_read(folder);
+    const uint64_t planned = run_facts_shards(facts), all = planned > count ? planned : count;
+    const bool finished = run_facts_finished(facts);
+    run_facts_free(facts);
+    for (uint64_t i = 0; i < all; i++) missing += i >= count || !present[i];
+    if (missing > 0) {
+        char *which = ranges_text(present, count, all);
+        char *text = memory_text("%s: %" PRIu64 " of %" PRIu64 " shards %s missing%s: %s", folder, missing,
+                                 all, missing == 1 ? "is" : "are",
+                                 planned > 0 && !finished ? " (the run is not finished)" : "", which);
+        fault(context, text);
+        free(text);
+        free(which);
     }
     free(present);
-    if (missing == 0) return 0;
-    char *text = memory_text("%s: %" PRIu64 " of %" PRIu64 " shards %s missing, the first is shard %" PRIu64,
-                             folder, missing, all, missing == 1 ? "is" : "are", first);
-    fault(context, text);
-    free(text);
-    return missing;
+    return missing == 0 ? VERIFY_WHOLE : finished ? VERIFY_GAPS : VERIFY_UNFINISHED;
 }
 
-bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *error) {
+bool verify_shard_sums(const char *folder, verify_damaged *damaged, void *context, struct error *error) {
     uint64_t count;
     free(list_shards(folder, &count));
     if (!shards_have_sums(folder)) count = 0;
     struct shard_sum *sums = memory_new(count > 0 ? count : 1, sizeof *sums);
     const bool done = shards_examine(folder, 0, count, sums, error);
     for (uint64_t i = 0; i < count && done; i++) {
-        if (sums[i].state == SHARD_WHOLE) continue;
-        char *text = memory_text("%s: shard %" PRIu64 " %s", folder, i,
-                                 sums[i].state == SHARD_ABSENT ? "is missing" : "does not have its checksum");
-        fault(context, text);
+        if (sums[i].state == SHARD_WHOLE || sums[i].state == SHARD_ABSENT) continue;
+        char *path = shard_path(folder, i, "h5");
+        char *text = memory_text("%s: does not have its checksum", path);
+        damaged(context, path, text);
         free(text);
+        free(path);
     }
     free(sums);
     return done;

@@ -13,13 +13,17 @@ typedef void verify_fault(void *context, const char *text);
 bool verify_dataset(struct dataset *, bool quiet, verify_fault *fault, void *context, struct error *)
     __attribute__((warn_unused_result));
 
-// The shards of a folder against its shards.sha256, where it has one: damaged ones, and gaps in their
-// numbers.
-bool verify_run_files(const char *folder, verify_fault *fault, void *context, struct error *)
+// The shards of a folder against its shards.sha256, where it has one: those that are damaged.
+typedef void verify_damaged(void *context, const char *path, const char *text);
+bool verify_shard_sums(const char *folder, verify_damaged *, void *context, struct error *)
     __attribute__((warn_unused_result));
 
-// Says in one line which shards a run has not, by gaps in their numbers and by the games it is to play;
-// returns how many.
-uint64_t verify_missing_shards(const char *folder, verify_fault *fault, void *context);
+// Says in one line which shards a run has not, by gaps in their numbers and by the games it is to play.
+enum verify_gap {
+    VERIFY_WHOLE,
+    VERIFY_UNFINISHED,  // not played yet, or left behind when some shards were copied without their manifest
+    VERIFY_GAPS,        // of a finished run
+};
+enum verify_gap verify_missing_shards(const char *folder, verify_fault *fault, void *context);
 
 #endif

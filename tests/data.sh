@@ -29,6 +29,13 @@ says() {
     grep -qF -- "$text" out || fail "$*: no \"$text\" in: $(cat out)"
 }
 
+faulty() { # TEXT PATH...: verify finds that fault
+    local text=$1
+    shift
+    ! "$data" verify "$@" -q > out || fail "no fault in $*: $(cat out)"
+    grep -qF -- "$text" out || fail "verify $*: no \"$text\" in: $(cat out)"
+}
+
 nothing_left() {
     [ -z "$(find . -name '*.tmp-*')" ] || fail "$1: $(find . -name '*.tmp-*') is left over"
 }
@@ -95,15 +102,66 @@ mkdir -p a/b
 says "70 games" "$data" vds run -o a/b/views.h5 -q
 says "0 faults" "$data" verify a/b/views.h5 -q
 mv run/shard-000001.h5 away
-for command in info verify "merge -o x.h5" pdn stats "sample -o x.h5"; do
+for command in info "merge -o x.h5" pdn stats "sample -o x.h5"; do
     # shellcheck disable=SC2086
     expect 1 "run/dataset.h5: its source: run/shard-000001.h5: No such file" "$data" $command run/dataset.h5 -q
 done
-says "warning: run: 1 of 4 shards is missing, the first is shard 1" "$data" info run -q
+faulty "run/dataset.h5: its source: run/shard-000001.h5: No such file" run/dataset.h5
+says "warning: run: 1 of 4 shards is missing: 1" "$data" info run -q
+for command in "merge -o missing.h5" "sample -o missing.h5" "vds -o missing.h5" pdn stats; do
+    # shellcheck disable=SC2086
+    expect 0 "warning: run: 1 of 4 shards is missing: 1" "$data" $command run -q
+done
+expect 0 "warning: run: 1 of 4 shards is missing: 1" "$bin/huff-tune" eval default run -q
+faulty "run: 1 of 4 shards is missing: 1" other run
+grep -q "^70 games and .* checked, 1 fault$" out || fail "the rest was not checked: $(cat out)"
 cp run/shard-000003.h5 run/shard-000001.h5
 expect 1 "has changed" "$data" info run/dataset.h5 -q
 mv away run/shard-000001.h5
 expect 1 "is a file of views itself" "$data" vds run/dataset.h5 -o x.h5 -q
+
+echo "shards that are not what their names say"
+cp -r run swapped
+mv swapped/shard-000001.h5 keep
+mv swapped/shard-000002.h5 swapped/shard-000001.h5
+mv keep swapped/shard-000002.h5
+(cd swapped && sha256sum shard-*.h5 > shards.sha256)
+for command in info "merge -o x.h5" "sample -o x.h5" "vds -o x.h5" pdn stats; do
+    # shellcheck disable=SC2086
+    expect 1 "swapped/shard-000001.h5: is not this shard: its games begin with number 40" "$data" $command swapped -q
+done
+faulty "swapped/shard-000001.h5: is not this shard" swapped
+grep -q "^30 games and .* checked, 2 faults$" out || fail "the rest was not checked: $(cat out)"
+cp -r run mixed
+"$bin/huff-selfplay" run.yaml -o strange -q --set variant=russian --set seed=9 --set games=70 > out
+cp strange/shard-000002.h5 mixed
+(cd mixed && sha256sum shard-*.h5 > shards.sha256)
+expect 1 "mixed/shard-000002.h5: is of another run: its seed differs from that of manifest.json" "$data" merge mixed -o x.h5 -q
+faulty "mixed/shard-000002.h5: is of another run" mixed
+rm mixed/manifest.json
+expect 1 "is of another run: its seed differs from that of shard-000000.h5" "$data" merge mixed -o x.h5 -q
+expect 1 "mixed/shard-000002.h5: is of another run" "$bin/huff-tune" eval default mixed -q
+
+echo "damaged shards do not hide the others"
+cp -r run hurt
+printf 'X' | dd of=hurt/shard-000001.h5 bs=1 seek=3000 conv=notrunc status=none
+truncate -s 1000 hurt/shard-000003.h5
+faulty "hurt/shard-000001.h5: does not have its checksum" hurt
+grep -q "^40 games and .* checked, 2 faults$" out || fail "the rest was not checked: $(cat out)"
+rm hurt/shards.sha256
+faulty "hurt/shard-000003.h5: damaged or truncated" hurt
+faulty "nowhere: No such file" nowhere run
+grep -q "^70 games" out || fail "the rest was not checked: $(cat out)"
+
+echo "order and repetition"
+says "; files are in the order of their games" "$data" merge run/shard-00000[3].h5 run/shard-000000.h5 -o sorted.h5 -q
+! grep -q "numbered anew" out || fail "numbered anew: $(cat out)"
+"$data" merge run/shard-00000[03].h5 -o rising.h5 -q > out
+cmp sorted.h5 rising.h5 || fail "another order of files gave other bytes"
+says "; files are in the order" "$data" vds run/shard-000002.h5 run/shard-000001.h5 -o sorted-views.h5 -q
+says "0 faults" "$data" verify sorted-views.h5 sorted.h5 -q
+expect 0 "are the same file" "$data" merge run run/shard-000001.h5 -o twice.h5 -q
+grep -q "numbered anew" out || fail "a file twice: $(cat out)"
 
 echo "PDN"
 [ "$(grep -c '^\[Event ' one.pdn)" = 70 ] || fail "expected 70 games in PDN"

@@ -98,7 +98,7 @@ rm gap/shard-000001.h5
 printf 'X' | dd of=gap/shard-000002.h5 bs=1 seek="$(($(stat -c %s gap/shard-000002.h5) - 1))" conv=notrunc status=none
 code=0
 "$bin/huff-data" verify gap > verify.txt || code=$?
-[ $code = 1 ] && grep -q "shard 1 is missing" verify.txt && grep -q "shard 2 does not have its checksum" verify.txt ||
+[ $code = 1 ] && grep -q "shards is missing: 1$" verify.txt && grep -q "shard-000002.h5: does not have its checksum" verify.txt ||
     fail "gap: $(cat verify.txt)"
 mkdir copied
 cp one/shard-00000[34].h5 copied
@@ -129,7 +129,7 @@ cp -r one changed
 sed -i 's/"nodes": 200/"nodes": 201/' changed/manifest.json
 expect 1 "changed/manifest.json: the configuration was changed" "$bin/huff-selfplay" --resume changed
 rm changed/manifest.json
-expect 1 "changed/manifest.json: No such file" "$bin/huff-selfplay" --resume changed
+expect 1 "changed: no run has begun in this folder" "$bin/huff-selfplay" --resume changed
 cp -r one weights
 "$bin/huff-selfplay" run.yaml -o other --set variant=thai --set games=1 -q > /dev/null
 cp other/start.weights weights/start.weights

@@ -94,9 +94,31 @@ cp good/shard-000001.h5 forgotten/shard-000002.h5  # good, but other games
 grep -q "shard 2 is damaged: its games are played again" err || fail "$(cat err)"
 same forgotten "with the games of another shard"
 
+echo "shards of another run"
+"$bin/huff-selfplay" run.yaml -o foreign -q --threads 2 --set seed=3 > /dev/null
+cp good/manifest.json foreign
+before=$(sha256sum foreign/*.h5)
+refused "foreign/shard-000000.h5: is of another run (its seed differs)" "$bin/huff-selfplay" --resume foreign
+refused "foreign/shard-000002.h5: is of another run" "$bin/huff-selfplay" --resume foreign --shards 2-3
+[ "$before" = "$(sha256sum foreign/*.h5)" ] || fail "games of another run were lost"
+cp -r good swapped
+cp good/shard-000001.h5 swapped/shard-000002.h5
+cp good/shard-000002.h5 swapped/shard-000001.h5
+(cd swapped && sha256sum shard-*.h5 > shards.sha256)
+"$bin/huff-selfplay" --resume swapped > out 2> err
+[ "$(grep -c 'is damaged: its games are played again' err)" = 2 ] || fail "exchanged shards: $(cat err)"
+same swapped "of which two were exchanged"
+
+echo "no run has begun"
+mkdir unbegun
+touch unbegun/start.weights
+refused "unbegun: no run has begun in this folder (it has no manifest.json): start it with its configuration" \
+    "$bin/huff-selfplay" --resume unbegun
+
 echo "damaged weights and book"
 cp -r good other
-"$bin/huff-selfplay" book --variant italian --plies 2 -o other/start.book -q > /dev/null
+"$bin/huff-selfplay" book --variant italian --plies 2 -o other.book -q > /dev/null
+cp other.book other/start.book
 refused "not what the run began with" "$bin/huff-selfplay" --resume other
 cp -r good torn
 printf 'X' | dd of=torn/start.book bs=1 seek=400 conv=notrunc status=none

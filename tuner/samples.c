@@ -2,13 +2,17 @@
 
 #include "tuner/samples.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 #include "core/support/random.h"
+#include "selfplay/verify.h"
 
 enum { LEAST_BLOCKS = 8 };                   // of a load
 enum { SHARE_SEED = 8, HELD_OUT_SEED = 9 };  // streams of their own for each game
@@ -450,12 +454,26 @@ static bool check_and_read(struct reading *reading, const char *path, const stru
     return read_all(reading, quiet) && have_any(sets, path, error);
 }
 
+static void warn(void *context, const char *text) {
+    (void)context;
+    fprintf(stderr, "%s: warning: %s\n", program_invocation_short_name, text);
+}
+
+static void warn_of_missing(const char *const *paths, int count) {
+    for (int i = 0; i < count; i++) {
+        struct stat status;
+        if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+            verify_missing_shards(paths[i], warn, NULL);
+    }
+}
+
 bool samples_read(const char *const *paths, int count, const struct variant *wanted,
                   const struct sample_choice *choice, bool quiet, struct sample_sets *sets,
                   struct error *error) {
     *sets = (struct sample_sets){0};
     struct dataset *dataset = dataset_open(paths, count, error);
     if (dataset == NULL) return false;
+    warn_of_missing(paths, count);
     sets->variant = dataset_variant(dataset);
     sets->games = dataset_games(dataset);
     sets->positions = dataset_positions(dataset);
