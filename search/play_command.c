@@ -79,7 +79,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; break;
     case KEY_LEVEL: good = set_level(a, text, &error); break;
-    case KEY_TIME: good = options_real("--time", text, 0.01, 1e6, &a->settings.seconds, &error); break;
+    case KEY_TIME:
+        good =
+            options_real("--time", text, PLAY_LEAST_SECONDS, PLAY_MOST_SECONDS, &a->settings.seconds, &error);
+        break;
     case KEY_SIDE: a->side = text; break;
     case KEY_BOARD: good = set_board(text, &a->settings.common, &error); break;
     case KEY_FEN: a->fen = text; break;
@@ -166,13 +169,17 @@ static bool read_side(const struct arguments *a, enum side *person, bool *both, 
 static bool set_sides(struct arguments *a, struct error *error) {
     struct play_settings *settings = &a->settings;
     enum side person = settings->game.variant->rules->starts;
-    enum level level = settings->level;
+    struct play_seats seats;
     bool both = false;
-    const bool told = play_seats_read(&settings->game, settings->engine, &level);
-    if (told && !a->level_given) settings->level = level;
+    const bool told = play_seats_read(&settings->game, &seats);
+    if (told && !a->level_given) {
+        settings->level = seats.level;
+        settings->seconds = seats.seconds;
+    }
     if (a->side && !read_side(a, &person, &both, error)) return false;
-    if (a->side || !told) {
-        settings->engine[person] = false;
+    if (!a->side && told) {
+        memcpy(settings->engine, seats.engine, sizeof seats.engine);
+    } else {
         settings->engine[other_side(person)] = !both;
     }
     const bool people = !settings->engine[WHITE] && !settings->engine[BLACK];

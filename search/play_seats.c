@@ -17,16 +17,26 @@ static const char *const name_tags[2] = {[WHITE] = "White", [BLACK] = "Black"};
 
 // ---- names ----
 
-// The level of "huff VERSION (LEVEL)".
-static bool engine_level(const char *name, enum level *level) {
+// Is it "huff VERSION (LEVEL)" or "huff VERSION (LEVEL, S s)"?
+static bool read_engine(const char *name, enum level *level, double *seconds) {
     struct error unknown;
+    char word[16];
     if (strncmp(name, ENGINE_NAME, strlen(ENGINE_NAME)) != 0) return false;
-    const char *open = strrchr(name, '('), *close = strrchr(name, ')');
-    if (!open || !close || close < open || close[1]) return false;
-    char *word = memory_text("%.*s", (int)(close - open - 1), open + 1);
-    const bool found = level_find(word, level, &unknown);
-    free(word);
-    return found;
+    const char *open = strrchr(name, '(');
+    if (!open) return false;
+    const size_t length = strcspn(open + 1, ",)");
+    if (!open[1 + length] || length >= sizeof word) return false;
+    memcpy(word, open + 1, length);
+    word[length] = '\0';
+    const double said = open[1 + length] == ',' ? strtod(open + 2 + length, NULL) : 0;
+    *seconds = said >= PLAY_LEAST_SECONDS && said <= PLAY_MOST_SECONDS ? said : 0;
+    return level_find(word, level, &unknown);
+}
+
+static bool is_engine(const char *name) {
+    enum level level;
+    double seconds;
+    return read_engine(name, &level, &seconds);
 }
 
 static const char *name_in(const struct pdn_game *record, enum side side) {
@@ -37,28 +47,26 @@ static const char *name_in(const struct pdn_game *record, enum side side) {
 static bool is_nobody(const char *name) { return !*name || !strcmp(name, "?"); }
 
 void play_seats_write(const struct play_settings *settings, struct pdn_game *record) {
-    char name[64];
-    enum level level;
-    snprintf(name, sizeof name, ENGINE_NAME "%s (%s)", HUFF_VERSION, level_names[settings->level]);
+    char name[64], seconds[32] = "";
+    if (settings->level == LEVEL_HARD) snprintf(seconds, sizeof seconds, ", %g s", settings->seconds);
+    snprintf(name, sizeof name, ENGINE_NAME "%s (%s%s)", HUFF_VERSION, level_names[settings->level], seconds);
     for (int side = WHITE; side <= BLACK; side++) {
         const char *known = name_in(record, (enum side)side);
-        const bool replace = settings->engine[side] || is_nobody(known) || engine_level(known, &level);
+        const bool replace = settings->engine[side] || is_nobody(known) || is_engine(known);
         if (replace) pdn_set_tag(record, name_tags[side], settings->engine[side] ? name : PERSON_NAME);
     }
 }
 
-bool play_seats_read(const struct pdn_game *record, bool engine[static 2], enum level *level) {
-    enum level found = LEVEL_MEDIUM;
-    bool is_engine[2];
-    for (int side = WHITE; side <= BLACK; side++)
-        is_engine[side] = engine_level(name_in(record, (enum side)side), &found);
-    if (is_engine[WHITE] && is_engine[BLACK]) return false;
-    const bool people = !strcmp(name_in(record, WHITE), PERSON_NAME) &&  //
-                        !strcmp(name_in(record, BLACK), PERSON_NAME);
-    if (!is_engine[WHITE] && !is_engine[BLACK] && !people) return false;
-    for (int side = WHITE; side <= BLACK; side++) engine[side] = is_engine[side];
-    if (!people) *level = found;
-    return true;
+bool play_seats_read(const struct pdn_game *record, struct play_seats *seats) {
+    *seats = (struct play_seats){.level = LEVEL_MEDIUM};
+    int people = 0, engines = 0;
+    for (int side = WHITE; side <= BLACK; side++) {
+        const char *name = name_in(record, (enum side)side);
+        people += !strcmp(name, PERSON_NAME);
+        seats->engine[side] = read_engine(name, &seats->level, &seats->seconds);
+        engines += seats->engine[side];
+    }
+    return engines == 1 || people == 2;
 }
 
 // ---- options ----

@@ -21,7 +21,7 @@
 enum { HINT_NODES = 1000000, OFFER_NODES = 300000 };
 
 // PLAY_DRAW_RULE.
-enum { WORSE_OFF = -50, HARDLY_BETTER = 10, DRAW_PLIES = 40, FEW_PIECES = 8 };
+enum { WORSE_OFF = -50, HARDLY_BETTER = 10, NO_WIN = 99, DRAW_PLIES = 40, FEW_PIECES = 8 };
 
 enum { LINE_WIDTH = 78 };
 
@@ -315,10 +315,10 @@ static void begin(struct session *s, struct pdn_game record) {
     game_init(&s->game, s->variant, NULL, &record.start);
     for (int i = 0; i < record.ply_count; i++) game_play(&s->game, record.plies[i].move);
     search_clear(s->search);
-    if (!record.ply_count && !record.tag_count) {
-        set_date(s);
-        play_seats_write(s->settings, &s->record);
-    }
+    struct play_seats before;
+    const bool fresh = !record.ply_count && !record.tag_count;
+    if (fresh) set_date(s);
+    if (fresh || play_seats_read(&record, &before)) play_seats_write(s->settings, &s->record);
     introduce(s);
 }
 
@@ -500,18 +500,20 @@ static void resign(struct session *s, const char *argument) {
     end_game(s, turn(s) == WHITE ? PDN_BLACK_WINS : PDN_WHITE_WINS, RESIGNED);
 }
 
-static bool is_drawish(const struct session *s) {
+// The most that the engine may be better off and still take a draw.
+static int draw_margin(const struct session *s) {
     const struct position *p = game_position(&s->game);
-    return s->game.ply >= DRAW_PLIES || bits_count(p->pieces[WHITE] | p->pieces[BLACK]) <= FEW_PIECES ||
-           eval_scale(s->variant, p, other_side(turn(s))) < 8;
+    const int pieces = bits_count(p->pieces[WHITE] | p->pieces[BLACK]);
+    const int keeps = eval_scale(s->variant, p, other_side(turn(s)));
+    if (keeps == 1) return NO_WIN;
+    return s->game.ply >= DRAW_PLIES || pieces <= FEW_PIECES || keeps < 8 ? HARDLY_BETTER : WORSE_OFF;
 }
 
 static bool engine_takes_draw(struct session *s) {
     const struct search_limits limits = {.nodes = OFFER_NODES, .analysis = true};
     struct search_result result;
     if (!find_move(s, &limits, &result) || !result.depth) return false;
-    const int score = -result.score;  // a person is to move
-    return score <= WORSE_OFF || (score <= HARDLY_BETTER && is_drawish(s));
+    return -result.score <= draw_margin(s);  // a person is to move
 }
 
 // The other person's answer. Who says neither yes nor no but goes on declines by that.

@@ -8,6 +8,8 @@
 #include "search/levels.h"
 
 enum { PLAY_DEFAULT_HASH = 64 };  // megabytes
+#define PLAY_LEAST_SECONDS 0.01
+#define PLAY_MOST_SECONDS  1e6
 
 struct play_settings {
     struct pdn_game game;  // to go on with, or over: then it can be looked at and taken back; taken over
@@ -24,10 +26,13 @@ struct play_settings {
 };
 
 // When the engine agrees to a draw, in words.
-#define PLAY_DRAW_RULE                                                                                       \
-    "The engine takes a draw that is offered when its search finds it half a man worse off, or at most a "   \
-    "tenth of a man better off while the game is 40 plies old, no more than 8 pieces are left, or its lead " \
-    "would be hard to win with (a few kings against one on the main road, say)."
+#define PLAY_DRAW_RULE                                                                                      \
+    "The engine takes a draw that is offered when its search finds it half a man or more worse off; when "  \
+    "it "                                                                                                   \
+    "is at most a tenth of a man better off and the game is 40 plies old, no more than 8 pieces are left "  \
+    "or "                                                                                                   \
+    "both sides have as many kings; and when it is less than a man better off in an ending of a few kings " \
+    "that is a draw as a rule (two against one, say)."
 
 // Reads commands and moves from `in`, a line each, until "quit" or the end. Boards are drawn by themselves,
 // and there is a prompt, only where `out` is a terminal. Where `in` is none nobody is asked whether something

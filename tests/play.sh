@@ -202,6 +202,9 @@ for level in easy medium hard; do
 draw' --variant international --fen 'W:WK46:BK1' --level $level --seed 1
     has 'Agreed. The game is a draw.'
 done
+# Two flying kings do not catch one of them.
+types draw --variant international --side black --fen 'B:WK26,K47:BK5'
+has 'Agreed. The game is a draw.'
 types draw --variant international --level easy --seed 1 --weights material
 has 'The draw is declined.'
 # It takes a draw where it would lose, not where it would win.
@@ -308,6 +311,11 @@ has 'White: huff (medium), Black: you.'
 types 'save swapped.pdn' --pdn seats.pdn --side black --seed 1
 types '' --pdn swapped.pdn --seed 1
 has 'Black: you, White: huff (easy). Black is to move.'
+types 'save timed.pdn' --pdn swapped.pdn --side black --time 0.02
+types 'save timed-too.pdn' --pdn timed.pdn --side white
+mv timed-too.pdn timed.pdn
+types '' --pdn timed.pdn
+has 'White: you, Black: huff (hard, 0.02 s a move)'
 # Names that tell nothing: the side that begins.
 printf '[White "Tinsley"]\n[Black "huff"]\n[GameType "24"]\n1. 9-13 *\n' >strangers.pdn
 types '' --pdn strangers.pdn --seed 1
