@@ -117,18 +117,18 @@ static double evaluate(void *context, const double *x, double *slopes, int size,
     return (sums.loss + pulled) / positions;
 }
 
-// After each iteration; not 0 ends the descent.
+// After each iteration; what is not 0 ends the descent and is its code.
 static int end_iteration(void *context, const double *x, const double *slopes, double loss, double x_norm,
                          double slope_norm, double step, int size, int iteration, int evaluations) {
     struct full_descent *full = context;
     (void)slopes, (void)loss, (void)x_norm, (void)slope_norm, (void)step, (void)size, (void)iteration;
     (void)evaluations;
-    if (full->failed || interrupted()) return 1;
+    if (full->failed || interrupted()) return LBFGSERR_CANCELED;
     from_x(full, x, full->descent->logits);
     const double now = clock_seconds();
     full->failed = !descent_end_epoch(full->descent, full->loss, now - full->started, full->error);
     full->started = now;
-    return full->failed || descent_is_over(full->descent);
+    return full->failed || descent_is_over(full->descent) ? LBFGSERR_CANCELED : 0;
 }
 
 // STAGE iterations. True: that was not the last stage.
