@@ -16,11 +16,14 @@
 
 struct text {
     char *bytes;  // a zero follows
-    size_t size;
+    size_t size, capacity;
 };
 
 static void text_append(struct text *text, const char *bytes, size_t size) {
-    text->bytes = memory_grow(text->bytes, text->size + size + 1, 1);
+    if (text->size + size + 1 > text->capacity) {
+        text->capacity = 2 * (text->size + size + 1);
+        text->bytes = memory_grow(text->bytes, text->capacity, 1);
+    }
     if (size) memcpy(text->bytes + text->size, bytes, size);
     text->size += size;
     text->bytes[text->size] = '\0';
