@@ -10,6 +10,10 @@ const char *const level_names[LEVEL_COUNT] = {"easy", "medium", "hard"};
 
 enum { MOST_LINES = 100 };
 
+// Far more than the depths below take, but for boards full of kings, whose captures have no end. Nodes, so
+// that every machine plays the same.
+enum { MOST_NODES = 2000000 };
+
 // Centipawns that a move may be worse than the best and still be played. They let a game vary, and an easy
 // player waste time, but are less than a man by far.
 static const struct {
@@ -54,8 +58,10 @@ void level_think(enum level level, struct search *search, struct game *game, dou
         search_think(search, game, &limits, stop, NULL, NULL, result);
         return;
     }
-    const struct search_limits limits = {
-        .depth = measures[level].depth, .lines = measures[level].lines, .analysis = true};
+    const struct search_limits limits = {.depth = measures[level].depth,
+                                         .lines = measures[level].lines,
+                                         .nodes = MOST_NODES,
+                                         .analysis = true};
     struct choice *choice = memory_new(1, sizeof *choice);
     search_clear(search);  // what it remembers of the moves before would make it see further
     search_think(search, game, &limits, stop, keep_line, choice, result);

@@ -207,6 +207,16 @@ types draw --variant international --side black --fen 'B:WK26,K47:BK5'
 has 'Agreed. The game is a draw.'
 types draw --variant international --level easy --seed 1 --weights material
 has 'The draw is declined.'
+# A board full of kings, whose captures no search sees to their end: it plays all the same, and a hint that knows
+# nothing invents no score.
+kings='W:WK1-20:BK31-50'
+for level in easy medium; do
+    types '' --variant international --side black --level $level --seed 1 --fen $kings
+    has 'huff plays '
+done
+types hint --variant international --side both --fen $kings
+has 'I would play '
+lacks '(+0.00'
 # It takes a draw where it would lose, not where it would win.
 types draw --variant spanish --fen 'W:WK1,K5:B20'
 has 'Agreed. The game is a draw.'
