@@ -29,7 +29,7 @@ enum {
 // A position is decided when its score is beyond so many centipawns; more than this share of them says that
 // games were played on for long.
 enum { DECIDED = 600 };
-#define MOST_DECIDED 0.4
+#define MOST_DECIDED 0.2
 // Of what the best epoch gained on the validation games, lost again by the last one.
 #define MOST_LOST 0.1
 
