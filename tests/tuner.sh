@@ -77,6 +77,26 @@ says '^validation loss 0\.[0-9]{5}, with one\.weights 0\.[0-9]{5}'
 run 0 fit "$config" few -o free.weights -q --variant american+free
 grep -qx 'variant american' free.weights || fail "weights of american+free are not those of american"
 
+# Full batches; draws apart; a small buffer: the same for any number of threads, and said so.
+run 0 fit "$config" games -o full.weights --set method=lbfgs --set epochs=300 --set patience=300 --set l2.PATTERN=1e9
+says '^converged with epoch [0-9]+; epoch [1-9][0-9]* is kept$'
+run 0 fit "$config" games -o short.weights --set method=lbfgs --set epochs=3
+warns 'not converged after 3 iterations'
+run 0 fit "$config" games -o ordered.weights --set draws=ordered
+says '^with a lead of [0-9]+ centipawns half of the games are won$'
+for threads in 1 2; do
+    run 0 fit "$config" games -o buffer$threads.weights --set buffer=2000 --set epochs=2 --threads $threads
+    says '^  more than the buffer holds: they are read anew in each epoch$'
+done
+cmp buffer1.weights buffer2.weights || fail "a small buffer gave other weights with two threads"
+
+# What the user is warned of.
+run 0 fit "$config" games -o heart.weights --set rate=0.2 --set l2.PATTERN=0 --set lambda=0
+warns 'the validation loss has risen from 0\.[0-9]+ in epoch [0-9]+ to 0\.[0-9]+'
+"$bin/huff-data" sample games --score 400- -o ahead.h5 -q >/dev/null
+run 0 fit "$config" ahead.h5 -o decided.weights
+warns '[0-9]+% of the training positions are decided, with scores beyond 600'
+
 # ---- show and eval
 run 0 show one.weights
 says '^pieces +24 +12 +0$'
@@ -132,6 +152,52 @@ mkdir empty
 refuses 1 'empty: no shards' fit "$config" empty -o bad.weights
 head -c 20000 games/shard-000000.h5 >cut.h5
 refuses 1 'cut.h5: ' fit "$config" cut.h5 -o bad.weights
+"$bin/huff-data" sample games --result draw -o draws.h5 -q >/dev/null
+refuses 1 'training games are draws: there is nothing to learn from them' fit "$config" draws.h5 -o bad.weights
+sed 's/^terms .*/terms 0123456789abcdef/' one.weights >terms.weights
+refuses 1 'terms.weights:3: ' fit "$config" games -o bad.weights --set start=terms.weights
+refuses 1 'terms.weights:3: ' eval terms.weights games
+
+# Damage that needs a hand in the files: VERSION, a NAN or contradicting label, a result that the game has not.
+"$bin/huff-data" sample games --unique -o unique.h5 -q >/dev/null
+if /usr/bin/python3 - <<'PY'; then
+import sys
+try:
+    import h5py, shutil
+except ImportError:
+    sys.exit(1)
+def damage(name, source, change):
+    shutil.copyfile(source, name)
+    with h5py.File(name, "r+") as file:
+        change(file)
+def label(value, row=None):
+    def change(file):
+        seen = file["labels/seen"][:]
+        at = row if row is not None else int((seen == 1).argmax())
+        file["labels/expected"][at] = value(file["positions/result"][at])
+    return change
+def result(file):
+    file["positions/result"][5] = (file["positions/result"][5] + 2) % 3 - 1
+def nothing(file):
+    for group in ("positions", "labels", "games"):
+        for column in file[group].values():
+            column.resize((0,))
+damage("none.h5", "unique.h5", nothing)
+damage("version.h5", "unique.h5", lambda file: file.attrs.modify("format_version", 99))
+damage("nan.h5", "unique.h5", label(lambda result: float("nan"), 7))
+damage("contrary.h5", "unique.h5", label(lambda result: 0 if result == 1 else 1))
+damage("result.h5", "unique.h5", result)
+PY
+    run 0 fit "$config" unique.h5 -o unique.weights -q
+    refuses 1 'none.h5: no positions in it' fit "$config" none.h5 -o bad.weights
+    refuses 1 'version.h5: ' fit "$config" version.h5 -o bad.weights
+    grep -q 'version 99' err || fail "$(cat err)"
+    refuses 1 'position 7: its label, nan points a game' fit "$config" nan.h5 -o bad.weights
+    refuses 1 'contradicts its result' fit "$config" contrary.h5 -o bad.weights
+    refuses 1 'position 5: result ' fit "$config" result.h5 -o bad.weights
+else
+    echo "tuner.sh: without python3-h5py nothing is damaged by hand" >&2
+fi
 echo "not a dataset" >text.h5
 refuses 1 'text.h5: ' fit "$config" text.h5 -o bad.weights
 refuses 1 'is left by the choice of samples' fit "$config" games -o bad.weights --set sample.skip_plies=9999
