@@ -101,7 +101,8 @@ static bool read_contents(const struct data_paths *paths, struct dataset *datase
 static void print_info(const struct contents *contents, struct dataset *dataset) {
     summary_print(&contents->summary);
     if (contents->whole)
-        printf("duplicates: %llu games were played before\n", (unsigned long long)contents->duplicates);
+        printf("duplicates: %llu %s played before\n", (unsigned long long)contents->duplicates,
+               contents->duplicates == 1 ? "game was" : "games were");
     for (int i = 0; i < contents->summary.files; i++) print_file(dataset_file(dataset, i));
     size_t i;
     json_t *text;

@@ -135,6 +135,19 @@ bool data_sample_range(const char *name, const char *text, int most, struct samp
     return true;
 }
 
+bool data_results_parse(char *list, bool results[static 3], struct error *error) {
+    static const char *const names[] = {"black", "draw", "white"};
+    memset(results, 0, 3 * sizeof *results);
+    for (char *name; (name = strsep(&list, ",")) != NULL;) {
+        int i = 0;
+        while (i < 3 && strcmp(name, names[i]) != 0) i++;
+        if (i == 3)
+            return error_set(error, "--result: expected some of white,draw,black, got \"%.80s\"", name);
+        results[i] = true;
+    }
+    return true;
+}
+
 static bool cannot_write(const char *output, struct error *error) {
     return error_set(error, "%s: cannot write: %s", output != NULL ? output : "standard output",
                      strerror(errno));

@@ -49,6 +49,10 @@ bool data_range_parse(const char *name, const char *text, int64_t least, int64_t
 bool data_sample_range(const char *name, const char *text, int most, struct sample_range *, struct error *)
     __attribute__((warn_unused_result));
 
+// "white,draw": of black, draw and white. Cuts the text up.
+bool data_results_parse(char *list, bool results[static 3], struct error *)
+    __attribute__((warn_unused_result));
+
 // Lets `write` write to a file that gets its name when it is complete and on disk, or to standard output
 // (`output` NULL).
 typedef bool data_writing(void *context, int file, struct error *);

@@ -37,8 +37,9 @@ static void report(const struct arguments *arguments, const char *output, const 
                              counts->renumbered));
         return;
     }
-    printf("%s: %llu games, %llu positions", output, (unsigned long long)counts->games,
-           (unsigned long long)counts->positions);
+    printf("%s: %llu %s, %llu %s", output, (unsigned long long)counts->games,
+           counts->games == 1 ? "game" : "games", (unsigned long long)counts->positions,
+           counts->positions == 1 ? "position" : "positions");
     if (arguments->settings.drop_duplicates)
         printf(", %llu duplicate games left out", (unsigned long long)counts->dropped);
     if (counts->sorted) printf("; files are in the order of their games");

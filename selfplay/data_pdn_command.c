@@ -16,27 +16,20 @@
 #include "selfplay/data_command.h"
 #include "selfplay/game_reader.h"
 #include "selfplay/output.h"
+#include "selfplay/summary.h"
 
-enum { OPTION_GAMES = 0x200, OPTION_LIMIT, OPTION_RESULT, OPTION_PLIES, OPTION_TERMINATION, ANY_RESULT = 2 };
+enum { OPTION_GAMES = 0x200, OPTION_LIMIT, OPTION_RESULT, OPTION_PLIES, OPTION_TERMINATION };
 
 struct arguments {
     struct data_paths paths;
     const char *output;
     struct data_range games, plies;
     int64_t limit;
-    int result;       // ANY_RESULT, or White's
+    bool results[3];  // wanted: won by Black, drawn, won by White
     int termination;  // GAME_GOES_ON: any
 };
 
 // ---- command line ----
-
-static bool result_from_name(const char *name, int *result, struct error *error) {
-    static const char *const names[] = {"black", "draw", "white"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, names[i]) == 0) return *result = i - 1, true;
-    }
-    return error_set(error, "--result: expected white, draw or black, got \"%.80s\"", name);
-}
 
 static bool termination_from_name(const char *name, int *termination, struct error *error) {
     for (int i = GAME_GOES_ON + 1; i < TERMINATION_COUNT; i++) {
@@ -55,7 +48,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->games = (struct data_range){0, INT64_MAX};
         a->plies = (struct data_range){0, PLAYING_MAX_PLIES};
         a->limit = INT64_MAX;
-        a->result = ANY_RESULT;
+        for (int i = 0; i < 3; i++) a->results[i] = true;
         return 0;
     case 'o': a->output = argument; return 0;
     case OPTION_GAMES: good = data_range_parse("--games", argument, 0, INT64_MAX, &a->games, &error); break;
@@ -63,8 +56,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         good = data_range_parse("--plies", argument, 0, PLAYING_MAX_PLIES, &a->plies, &error);
         break;
     case OPTION_LIMIT: good = options_number("--limit", argument, 1, INT64_MAX, &a->limit, &error); break;
-    case OPTION_RESULT: good = result_from_name(argument, &a->result, &error); break;
+    case OPTION_RESULT: good = data_results_parse(argument, a->results, &error); break;
     case OPTION_TERMINATION: good = termination_from_name(argument, &a->termination, &error); break;
+    case ARGP_KEY_END:
+        if (a->paths.common.json && a->output == NULL)
+            argp_error(state, "--json goes with -o: the games are written to standard output");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
     if (good) return 0;
@@ -77,7 +74,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static bool is_wanted(const struct arguments *a, const struct read_game *game) {
     const int64_t id = (int64_t)game->row.id[0], plies = game->row.plies[0];
     return id >= a->games.least && id <= a->games.most && plies >= a->plies.least && plies <= a->plies.most &&
-           (a->result == ANY_RESULT || game->row.result[0] == a->result) &&
+           a->results[game->row.result[0] + 1] &&
            (a->termination == GAME_GOES_ON || game->row.termination[0] == a->termination);
 }
 
@@ -160,14 +157,18 @@ static bool write_games(void *context, int file, struct error *error) {
     progress_end(progress);
     free(list);
     game_reader_free(reader);
-    return done;
+    return done &&
+           (w->written > 0 || error_set(error, "none of %" PRIu64 " games is left by this choice", games));
 }
 
 static bool write_pdn(const struct arguments *a, struct error *error) {
     struct writing w = {.arguments = a, .dataset = data_open(&a->paths, error)};
     const bool done = w.dataset != NULL && (a->output == NULL || output_check(a->output, w.dataset, error)) &&
                       game_reader_check(w.dataset, error) && data_write(a->output, write_games, &w, error);
-    if (done && a->output != NULL) printf("%s: %" PRIu64 " games\n", a->output, w.written);
+    if (done && a->paths.common.json)
+        json_print(json_pack("{s:s, s:I}", "path", a->output, "games", (json_int_t)w.written));
+    else if (done && a->output != NULL)
+        printf("%s: %" PRIu64 " %s\n", a->output, w.written, w.written == 1 ? "game" : "games");
     dataset_close(w.dataset);
     return done;
 }
@@ -177,7 +178,7 @@ int data_pdn_run(int argc, char **argv) {
         {"output", 'o', "FILE", 0, "The file to write (default: standard output)", 0},
         {"games", OPTION_GAMES, "A-B", 0, "Only games of these numbers", 0},
         {"limit", OPTION_LIMIT, "N", 0, "No more than N games", 0},
-        {"result", OPTION_RESULT, "white|draw|black", 0, "Only games won by that side, or drawn", 0},
+        {"result", OPTION_RESULT, "LIST", 0, "Only games with these results: white,draw,black", 0},
         {"plies", OPTION_PLIES, "A-B", 0, "Only games that lasted so long", 0},
         {"termination", OPTION_TERMINATION, "NAME", 0, "Only games that ended so (\"repetition\")", 0},
         {0},

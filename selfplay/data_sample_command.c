@@ -30,19 +30,6 @@ struct arguments {
     struct sample_settings settings;
 };
 
-static bool parse_results(char *list, bool results[static 3], struct error *error) {
-    static const char *const names[] = {"black", "draw", "white"};
-    memset(results, 0, 3 * sizeof *results);
-    for (char *name; (name = strsep(&list, ",")) != NULL;) {
-        int i = 0;
-        while (i < 3 && strcmp(name, names[i]) != 0) i++;
-        if (i == 3)
-            return error_set(error, "--result: expected some of white,draw,black, got \"%.80s\"", name);
-        results[i] = true;
-    }
-    return true;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *a = state->input;
     struct sample_settings *s = &a->settings;
@@ -56,7 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_SCORE: good = data_sample_range("--score", argument, INT16_MAX, &s->score, &error); break;
     case OPTION_PIECES: good = data_sample_range("--pieces", argument, 63, &s->pieces, &error); break;
     case OPTION_CLOCK: good = data_sample_range("--clock", argument, 255, &s->clock, &error); break;
-    case OPTION_RESULT: good = parse_results(argument, s->results, &error); break;
+    case OPTION_RESULT: good = data_results_parse(argument, s->results, &error); break;
     case OPTION_SCORED: s->unscored = false; break;
     case OPTION_QUIET: s->quiet = true; break;
     case OPTION_RANDOM: s->skip_random = true; break;

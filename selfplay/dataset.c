@@ -133,6 +133,25 @@ static bool read_variant(hid_t file, const struct variant **variant, struct erro
     return *variant != NULL;
 }
 
+static bool is_there(hid_t file, hid_t meta, const char *name) {
+    return strncmp(name, "meta/", 5) == 0 ? H5Aexists(meta, name + 5) > 0
+                                          : H5Lexists(file, name, H5P_DEFAULT) > 0;
+}
+
+// Files of before there was a list of contents may lack what is newer.
+static bool check_contents(hid_t file, hid_t meta, struct error *error) {
+    const char *contents = NULL;
+    if (!read_optional(meta, "contents", &contents, error)) return false;
+    if (contents == NULL) return true;
+    bool good = true;
+    char *list = memory_text("%s", contents), *rest = list;
+    for (char *name; good && (name = strsep(&rest, " ")) != NULL;)
+        good = is_there(file, meta, name) || error_set(error, "%s is missing, or its name is damaged", name);
+    free(list);
+    free((char *)contents);
+    return good;
+}
+
 static bool read_info(hid_t file, struct dataset_info *info, struct error *error) {
     if (!read_variant(file, &info->variant, error) || !(info->rules = read_text(file, "rules", error)) ||
         !(info->engine = read_text(file, "engine", error)) ||
@@ -144,7 +163,8 @@ static bool read_info(hid_t file, struct dataset_info *info, struct error *error
     const hid_t meta = H5Gopen2(file, "meta", H5P_DEFAULT);
     if (meta < 0) return error_set(error, "group meta is missing");
     info->config = read_text(meta, "config", error);
-    const bool done = info->config != NULL && read_optional(meta, "engines", &info->engines, error) &&
+    const bool done = info->config != NULL && check_contents(file, meta, error) &&
+                      read_optional(meta, "engines", &info->engines, error) &&
                       read_optional(meta, "origin", &info->origin, error) &&
                       read_optional(meta, "sample", &info->sample, error);
     hdf5_release(meta);

@@ -12,7 +12,14 @@
 //     /labels/...       FOR_EACH_LABEL_COLUMN: a row a position, in files of chosen positions only
 //     /meta             attributes: config (JSON), engine, engines (JSON, a list), origin (JSON, in files
 //     made
-//                       from others), sample (JSON, in files of chosen positions)
+//                       from others), sample (JSON, in files of chosen positions), contents (what the file
+//                       must have of all that readers do without: "games/called_ply meta/sample ..."; a name
+//                       that is damaged is then missed. Files of before it have none)
+//
+// Columns whose numbers have no names say what they mean in an attribute `meaning`. A score is in centipawns,
+// White's view; one of SCORE_WIN_FROM or more is SCORE_WIN - n, a win of White proven in n plies, and so,
+// with the sign turned, of Black (search.h); NO_SCORE is that of a move that no search chose. Flags are enum
+// position_flags (playing.h).
 //
 // Boards are dense (board_pack): bit i = square i+1 of the common board. Equal games give equal bytes.
 #ifndef HUFF_SELFPLAY_DATASET_H
@@ -32,18 +39,18 @@ enum {
 };
 
 // X(name, type in memory, type in the file)
-#define FOR_EACH_POSITION_COLUMN(X)                                     \
-    X(white_men, uint64_t, UINT64)                                      \
-    X(white_kings, uint64_t, UINT64)                                    \
-    X(black_men, uint64_t, UINT64)                                      \
-    X(black_kings, uint64_t, UINT64)                                    \
-    X(stm, uint8_t, SIDE)      /* enum side */                          \
-    X(ply, uint16_t, UINT16)   /* from the start of the game */         \
-    X(score, int16_t, INT16)   /* centipawns, White's view; NO_SCORE */ \
-    X(result, int8_t, RESULT)  /* of the game, White's view */          \
-    X(move, uint8_t, UINT8)    /* index in the list of legal moves */   \
-    X(flags, uint16_t, UINT16) /* enum position_flags */                \
-    X(clock, uint8_t, UINT8)   /* plies since progress, at most 255 */  \
+#define FOR_EACH_POSITION_COLUMN(X)                                    \
+    X(white_men, uint64_t, UINT64)                                     \
+    X(white_kings, uint64_t, UINT64)                                   \
+    X(black_men, uint64_t, UINT64)                                     \
+    X(black_kings, uint64_t, UINT64)                                   \
+    X(stm, uint8_t, SIDE)      /* enum side */                         \
+    X(ply, uint16_t, UINT16)   /* from the start of the game */        \
+    X(score, int16_t, INT16)   /* White's view, see above */           \
+    X(result, int8_t, RESULT)  /* of the game, White's view */         \
+    X(move, uint8_t, UINT8)    /* index in the list of legal moves */  \
+    X(flags, uint16_t, UINT16) /* enum position_flags */               \
+    X(clock, uint8_t, UINT8)   /* plies since progress, at most 255 */ \
     X(game, uint32_t, UINT32)  /* row in /games */
 
 #define FOR_EACH_GAME_COLUMN(X)                                          \

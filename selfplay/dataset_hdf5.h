@@ -49,6 +49,10 @@ hid_t column_open(hid_t file, const struct table *, const struct column *);
 bool column_transfer(hid_t dataset, const struct column *, hsize_t first, hsize_t rows, void *data,
                      bool write, struct error *) __attribute__((warn_unused_result));
 
+// Attributes of /meta that need not be there.
+#define DATASET_OPTIONAL_TEXTS \
+    { "engines", "origin", "sample" }
+
 // ---- HDF5 ----
 
 // To be called before any work with HDF5 in a thread: it prints nothing, and nothing at the program's end

@@ -9,6 +9,7 @@
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
+#include "search/search.h"
 #include "selfplay/dataset_hdf5.h"
 #include "selfplay/output.h"
 #include "selfplay/position_set.h"
@@ -188,6 +189,36 @@ static hid_t create_column(hid_t group, const struct column *column, hsize_t chu
     return dataset;
 }
 
+// For readers who have the file and not this program; the numbers are those of playing.h, search.h and
+// dataset.h.
+static const struct {
+    const char *group, *column, *text;
+} meanings[] = {
+    {"positions", "score",
+     "centipawns, White's view; 30000 - n or n - 30000: a win of White or Black proven in n plies (from "
+     "29000 "
+     "on); -32768: no search chose this move"},
+    {"positions", "flags",
+     "bits: 1 the side to move can capture, 2 the other side could if it were its turn, 4 the move was drawn "
+     "at "
+     "random, 8 it came from a book, 16 the score is that of a table of endings"},
+    {"positions", "move", "index in the list of legal moves, as huff generates them"},
+    {"games", "split", "0 training, 1 validation, 2 test"},
+};
+static_assert(POSITION_CAN_CAPTURE == 1 && POSITION_OPPONENT_CAN_CAPTURE == 2 && POSITION_RANDOM_MOVE == 4 &&
+                  POSITION_BOOK_MOVE == 8 && POSITION_TABLE_VALUE == 16 && NO_SCORE == -32768 &&
+                  SCORE_WIN == 30000 && SCORE_WIN_FROM >= 29000 && SPLIT_VALIDATION == 1 && SPLIT_TEST == 2,
+              "the meanings say so");
+
+static bool write_meaning(hid_t dataset, const struct table *table, const struct column *column,
+                          struct error *error) {
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (strcmp(meanings[i].group, table->group) == 0 && strcmp(meanings[i].column, column->name) == 0)
+            return write_text(dataset, "meaning", meanings[i].text, error);
+    }
+    return true;
+}
+
 // `sources` (NULL: none): columns are views of theirs, but for the one that counts rows.
 static bool create_table(struct dataset_writer *writer, const struct table *table, void *columns,
                          struct dataset *sources, struct table_writer *into, struct error *error) {
@@ -203,7 +234,7 @@ static bool create_table(struct dataset_writer *writer, const struct table *tabl
         into->is_view[i] = sources != NULL && strcmp(column->name, "game") != 0;
         into->datasets[i] = into->is_view[i] ? create_view(group, writer->path, table, column, sources, error)
                                              : create_column(group, column, chunk, error);
-        done = into->datasets[i] >= 0;
+        done = into->datasets[i] >= 0 && write_meaning(into->datasets[i], table, column, error);
     }
     hdf5_release(group);
     return done;
@@ -453,11 +484,37 @@ bool dataset_add_labels(struct dataset_writer *writer, const struct label_column
     return add_rows(&writer->labels, rows, count, error);
 }
 
+// Names whatever a reader takes for granted when it is there and for absent when it is not: a name that is
+// damaged must not pass for one that was never written.
+static bool write_contents(hid_t file, struct error *error) {
+    static const char *const optional[] = DATASET_OPTIONAL_TEXTS;
+    const hid_t meta = H5Gopen2(file, "meta", H5P_DEFAULT);
+    if (meta < 0) return hdf5_fail(error, "cannot open group meta");
+    char *text = memory_text("%s", "");
+    for (int i = 0; i < games_table.count; i++) {
+        char *longer = memory_text("%sgames/%s ", text, games_table.columns[i].name);
+        free(text);
+        text = longer;
+    }
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        if (H5Aexists(meta, optional[i]) <= 0) continue;
+        char *longer = memory_text("%smeta/%s ", text, optional[i]);
+        free(text);
+        text = longer;
+    }
+    text[strlen(text) - 1] = '\0';
+    const bool done = write_text(meta, "contents", text, error);
+    hdf5_release(meta);
+    free(text);
+    return done;
+}
+
 // Everything is in the file, as HDF5 sees it.
 static bool complete(struct dataset_writer *writer, struct error *error) {
     return flush_table(&writer->positions, error) && flush_table(&writer->games, error) &&
            flush_table(&writer->openings, error) &&
            (writer->labels.table == NULL || flush_table(&writer->labels, error)) &&
+           write_contents(writer->file, error) &&
            write_number(writer->file, "complete", H5T_STD_U8LE, 1, error);
 }
 

@@ -26,8 +26,8 @@ struct entry {
     uint8_t plies, index[MAX_OPENING_PLIES];
 };
 
-#define BOOK_MAGIC   "# huff-book"
-#define BOOK_VERSION "1"
+#define BOOK_MAGIC "# huff-book"
+enum { BOOK_VERSION = 2 };
 
 struct opening_list {
     const struct variant *variant;
@@ -118,9 +118,13 @@ static bool read_fen(struct opening_list *list, char *text, int line, struct err
            add_opening(list, &position, NULL, line, error);
 }
 
-static bool read_fens(struct opening_list *list, const char *path, char *text, struct error *error) {
+static bool read_fens(struct opening_list *list, const char *path, char *text, size_t size,
+                      struct error *error) {
+    const char *end = text + size;
     int line = 1;
     for (char *fen = strsep(&text, "\n"); fen != NULL; fen = strsep(&text, "\n"), line++) {
+        const char *next = text != NULL ? text - 1 : end;
+        if (fen + strlen(fen) < next) return error_set(error, "%s:%d: has a zero byte", path, line);
         if (!read_fen(list, fen, line, error)) return error_prefix(error, "%s:%d", path, line);
     }
     return true;
@@ -154,17 +158,29 @@ static bool read_pdn(struct opening_list *list, const char *path, const char *te
     return done;
 }
 
+// Of the first line and of all but the line that says it.
+static void sum_book(const char *head, size_t head_size, const char *body, size_t body_size,
+                     char sha256[static SHA256_DIGEST_STRING_LENGTH]) {
+    SHA2_CTX sum;
+    SHA256Init(&sum);
+    SHA256Update(&sum, (const uint8_t *)head, head_size);
+    SHA256Update(&sum, (const uint8_t *)body, body_size);
+    SHA256End(&sum, sha256);
+}
+
 // A file that says what is in it (book.h) must be as it was written, and for this game.
 static bool check_book(const struct variant *variant, const char *text, size_t size, struct error *error) {
     char name[64], expected[65], found[SHA256_DIGEST_STRING_LENGTH];
     int length = 0;
     if (strncmp(text, BOOK_MAGIC, strlen(BOOK_MAGIC)) != 0) return true;
-    if (sscanf(text, BOOK_MAGIC " " BOOK_VERSION " %63s %*[^\n]\n# sha256 %64[0-9a-f]%n", name, expected,
-               &length) != 2 ||
-        text[length] != '\n')
+    int version, line = 0;
+    if (sscanf(text, BOOK_MAGIC " %d %63s %*[^\n]\n%n# sha256 %64[0-9a-f]%n", &version, name, &line, expected,
+               &length) != 3 ||
+        text[length] != '\n' || version < 1 || version > BOOK_VERSION)
         return error_set(error, "not a book that this program reads");
     const char *body = text + length + 1;
-    SHA256Data((const uint8_t *)body, size - (size_t)(body - text), found);
+    // In books of version 1 the first line had no checksum.
+    sum_book(text, version > 1 ? (size_t)line : 0, body, size - (size_t)(body - text), found);
     if (strcmp(found, expected) != 0)
         return error_set(error, "the book is damaged or was changed (its checksum differs)");
     const struct variant *of = variant_find(name, error);
@@ -188,8 +204,8 @@ struct opening_list *opening_list_read(const char *path, const struct variant *v
     SHA256Data((const uint8_t *)text, size, list->sha256);
     bool done = check_book(variant, text, size, error) || error_prefix(error, "%s", path);
     if (done)
-        done =
-            is_pdn(path, text) ? read_pdn(list, path, text, size, error) : read_fens(list, path, text, error);
+        done = is_pdn(path, text) ? read_pdn(list, path, text, size, error)
+                                  : read_fens(list, path, text, size, error);
     if (done && list->count == 0) done = error_set(error, "%s: no opening in it", path);
     free(text);
     if (done) return list;
@@ -232,11 +248,12 @@ bool opening_list_write(const struct opening_list *list, const char *path, const
                         struct error *error) {
     size_t size;
     char sha256[SHA256_DIGEST_STRING_LENGTH], *body = print_lines(list, &size);
-    SHA256Data((const uint8_t *)body, size, sha256);
-    char *text = memory_text(BOOK_MAGIC " " BOOK_VERSION " %s %s\n# sha256 %s\n%s", list->variant->name,
-                             about, sha256, body);
+    char *head = memory_text(BOOK_MAGIC " %d %s %s\n", BOOK_VERSION, list->variant->name, about);
+    sum_book(head, strlen(head), body, size, sha256);
+    char *text = memory_text("%s# sha256 %s\n%s", head, sha256, body);
     const bool done = file_replace(path, text, strlen(text), error);
     free(text);
+    free(head);
     free(body);
     return done;
 }

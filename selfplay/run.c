@@ -357,6 +357,7 @@ static enum run_end end_of(struct run *run, struct error *error) {
     }
     if (run->out.some && !all_exist(run)) return RUN_PLAYED;
     if (!leads(run)) return RUN_DONE;
+    if (!shards_sort_sums(run->folder.path, run->folder.shard_count, error)) return RUN_FAILED;
     return manifest_note_finished(run->folder.path, &run->folder.manifest, error) ? RUN_DONE : RUN_FAILED;
 }
 

@@ -2,9 +2,11 @@
 
 #include "selfplay/settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/support/config.h"
 #include "core/support/memory.h"
@@ -29,45 +31,45 @@ enum {
 
 struct opening_keys {
     char *book;
-    uint32_t *margin, *depth, *random_plies;
+    int64_t *margin, *depth, *random_plies;
 };
 struct adjudication_keys {
     char *draw, *resign;
-    uint32_t *check, *max_plies;
+    int64_t *check, *max_plies;
 };
 // A pointer is NULL when its key is absent.
 struct keys {
     char *variant, *weights, *white_weights, *black_weights;
     bool *swap_sides;
     char *nodes, *depth, *movetime, *draw, *draw_moves, *draw_progress;  // conditions.h
-    uint64_t games, seed;
-    uint32_t *threads, *hash, *shard_games;
+    int64_t games, seed;
+    int64_t *threads, *hash, *shard_games;
     struct opening_keys opening;
     struct adjudication_keys adjudication;
 };
 
-#define NUMBER(name) CYAML_FIELD_UINT_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name)
+#define NUMBER(name) CYAML_FIELD_INT_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name)
 #define WORD(name)   CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name, 1, MOST_WORD)
 #define PATH(name)   CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_OPTIONAL, struct keys, name, 1, MOST_PATH)
 
 static const cyaml_schema_field_t opening_fields[] = {
     CYAML_FIELD_STRING_PTR("book", CYAML_FLAG_OPTIONAL, struct opening_keys, book, 1, MOST_PATH),
-    CYAML_FIELD_UINT_PTR("margin", CYAML_FLAG_OPTIONAL, struct opening_keys, margin),
-    CYAML_FIELD_UINT_PTR("depth", CYAML_FLAG_OPTIONAL, struct opening_keys, depth),
-    CYAML_FIELD_UINT_PTR("random_plies", CYAML_FLAG_OPTIONAL, struct opening_keys, random_plies),
+    CYAML_FIELD_INT_PTR("margin", CYAML_FLAG_OPTIONAL, struct opening_keys, margin),
+    CYAML_FIELD_INT_PTR("depth", CYAML_FLAG_OPTIONAL, struct opening_keys, depth),
+    CYAML_FIELD_INT_PTR("random_plies", CYAML_FLAG_OPTIONAL, struct opening_keys, random_plies),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t adjudication_fields[] = {
     CYAML_FIELD_STRING_PTR("draw", CYAML_FLAG_OPTIONAL, struct adjudication_keys, draw, 1, MOST_WORD),
     CYAML_FIELD_STRING_PTR("resign", CYAML_FLAG_OPTIONAL, struct adjudication_keys, resign, 1, MOST_WORD),
-    CYAML_FIELD_UINT_PTR("check", CYAML_FLAG_OPTIONAL, struct adjudication_keys, check),
-    CYAML_FIELD_UINT_PTR("max_plies", CYAML_FLAG_OPTIONAL, struct adjudication_keys, max_plies),
+    CYAML_FIELD_INT_PTR("check", CYAML_FLAG_OPTIONAL, struct adjudication_keys, check),
+    CYAML_FIELD_INT_PTR("max_plies", CYAML_FLAG_OPTIONAL, struct adjudication_keys, max_plies),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t fields[] = {
     CYAML_FIELD_STRING_PTR("variant", CYAML_FLAG_DEFAULT, struct keys, variant, 1, 64),
-    CYAML_FIELD_UINT("games", CYAML_FLAG_DEFAULT, struct keys, games),
-    CYAML_FIELD_UINT("seed", CYAML_FLAG_OPTIONAL, struct keys, seed),
+    CYAML_FIELD_INT("games", CYAML_FLAG_DEFAULT, struct keys, games),
+    CYAML_FIELD_INT("seed", CYAML_FLAG_OPTIONAL, struct keys, seed),
     WORD(nodes),
     WORD(depth),
     WORD(movetime),
@@ -109,9 +111,9 @@ static bool refuse(const struct source *source, const char *key, const char *cau
 }
 
 // An optional number, or what it is by default.
-static bool take(const struct source *source, const char *key, const uint32_t *given, int otherwise,
-                 int least, int most, int *value) {
-    if (given != NULL && !in_range(source, key, *given, least, most)) return false;
+static bool take(const struct source *source, const char *key, const int64_t *given, int otherwise, int least,
+                 int most, int *value) {
+    if (given != NULL && !in_range(source, key, (double)*given, least, most)) return false;
     *value = given != NULL ? (int)*given : otherwise;
     return true;
 }
@@ -144,8 +146,9 @@ static bool take_draws(const struct source *source, const struct keys *keys, str
 }
 
 static bool take_games(const struct source *source, const struct keys *keys, struct settings *settings) {
-    settings->games = keys->games;
-    settings->seed = keys->seed;
+    settings->games = (uint64_t)keys->games;
+    settings->seed = (uint64_t)keys->seed;
+    if (keys->seed < 0) return refuse(source, "seed", "expected 0..9223372036854775807");
     if (!in_range(source, "games", (double)keys->games, 1, MOST_GAMES) ||
         !take(source, "shard_games", keys->shard_games, 1000, 1, MOST_SHARD_GAMES, &settings->shard_games)) {
         return false;
@@ -154,12 +157,27 @@ static bool take_games(const struct source *source, const struct keys *keys, str
     return shards <= MOST_SHARDS || refuse(source, "shard_games", "more than 1000000 shards: make it larger");
 }
 
+// Resuming takes the run's own copy, and a path in the manifest need not lead anywhere.
+static bool is_readable(const struct source *source, const char *key, const char *path) {
+    if (source->path == NULL || access(path, R_OK) == 0) return true;
+    return config_refuse(source->path, source->sets, source->set_count, key, source->error, "%s: %s", path,
+                         strerror(errno));
+}
+
+static bool check_weights(const struct source *source, const char *key, const char *name) {
+    return !weights_in_file(name) || is_readable(source, key, name);
+}
+
 static bool take_weights(const struct source *source, const struct keys *keys, struct settings *settings) {
     const char *const of[2] = {[WHITE] = keys->white_weights, [BLACK] = keys->black_weights};
     for (enum side side = WHITE; side <= BLACK; side++) {
         const char *name = of[side] != NULL ? of[side] : keys->weights;
         if (name != NULL) settings->weights[side] = memory_text("%s", name);
     }
+    if (!check_weights(source, "weights", keys->weights) ||
+        !check_weights(source, "white_weights", keys->white_weights) ||
+        !check_weights(source, "black_weights", keys->black_weights))
+        return false;
     settings->swap_sides = keys->swap_sides != NULL && *keys->swap_sides;
     return !settings->swap_sides || of[WHITE] != NULL || of[BLACK] != NULL ||
            refuse(source, "swap_sides", "goes with white_weights and black_weights only");
@@ -168,7 +186,7 @@ static bool take_weights(const struct source *source, const struct keys *keys, s
 static bool take_book(const struct source *source, const char *text, struct settings *settings) {
     if (strncmp(text, "all:", 4) != 0) {
         settings->book = memory_text("%s", text);
-        return true;
+        return is_readable(source, "opening.book", text);
     }
     struct error cause;
     return options_int("all", text + 4, 1, MOST_ALL_PLIES, &settings->all.plies, &cause) ||
@@ -178,6 +196,9 @@ static bool take_book(const struct source *source, const char *text, struct sett
 static bool take_opening(const struct source *source, const struct opening_keys *keys,
                          struct settings *settings) {
     if (keys->book != NULL && !take_book(source, keys->book, settings)) return false;
+    if (keys->depth != NULL && keys->margin == NULL)
+        return refuse(source, "opening.depth",
+                      "goes with opening.margin only: it is the depth of that search");
     if (settings->all.plies == 0 && (keys->margin != NULL || keys->depth != NULL))
         return refuse(source, keys->margin != NULL ? "opening.margin" : "opening.depth",
                       "goes with opening.book=all:PLIES only");
@@ -199,7 +220,13 @@ static bool take_adjudication(const struct source *source, const struct adjudica
                       "goes with adjudication.draw or adjudication.resign only");
     return take(source, "adjudication.check", keys->check, USUAL_CHECK, 0, 100, &settings->played_out) &&
            take(source, "adjudication.max_plies", keys->max_plies, 1000, 1, PLAYING_MAX_PLIES,
-                &settings->max_plies);
+                &settings->max_plies) &&
+           (settings->random_plies <= settings->max_plies ||
+            refuse(source,
+                   is_set(source, "adjudication.max_plies") ? "adjudication.max_plies"
+                                                            : "opening.random_plies",
+                   "a game cannot have more random plies (opening.random_plies) than plies "
+                   "(adjudication.max_plies)"));
 }
 
 static bool take_all(const struct source *source, const struct keys *keys, struct settings *settings) {

@@ -104,6 +104,15 @@ bool shards_rewrite_sums(const char *folder, uint64_t count, const struct shard_
     return done;
 }
 
+bool shards_sort_sums(const char *folder, uint64_t count, struct error *error) {
+    struct shard_sum *sums = memory_new(count, sizeof *sums);
+    const bool done = read_sums(folder, 0, count, sums, error);
+    for (uint64_t i = 0; i < count; i++) sums[i].state = *sums[i].sha256 != '\0' ? SHARD_WHOLE : SHARD_ABSENT;
+    const bool written = done && shards_rewrite_sums(folder, count, sums, error);
+    free(sums);
+    return written;
+}
+
 static bool sync_file(int file) {
     int result;
     do result = fsync(file);

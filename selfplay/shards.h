@@ -40,6 +40,9 @@ bool shards_examine(const char *folder, uint64_t first, uint64_t count, struct s
 bool shards_rewrite_sums(const char *folder, uint64_t count, const struct shard_sum *, struct error *)
     __attribute__((warn_unused_result));
 
+// Puts the lines of shards 0 .. count-1 in order, one for each, whatever order they were finished in.
+bool shards_sort_sums(const char *folder, uint64_t count, struct error *) __attribute__((warn_unused_result));
+
 // Adds a checksum. Several processes may.
 bool shard_add_sum(const char *folder, uint64_t number, const char *sha256, struct error *)
     __attribute__((warn_unused_result));

@@ -79,9 +79,10 @@ static void print_share(const char *name, uint64_t count, uint64_t games) {
 
 void summary_print(const struct summary *summary) {
     const uint64_t games = summary->games;
-    printf("%s: %llu games, %llu positions in %d file%s, %llu bytes (%.2f a position)\n",
-           summary->variant->name, (unsigned long long)games, (unsigned long long)summary->positions,
-           summary->files, summary->files == 1 ? "" : "s", (unsigned long long)summary->bytes,
+    printf("%s: %llu game%s, %llu position%s in %d file%s, %llu bytes (%.2f a position)\n",
+           summary->variant->name, (unsigned long long)games, games == 1 ? "" : "s",
+           (unsigned long long)summary->positions, summary->positions == 1 ? "" : "s", summary->files,
+           summary->files == 1 ? "" : "s", (unsigned long long)summary->bytes,
            share((double)summary->bytes, (double)summary->positions));
     printf("results\n");
     print_share("White wins", summary->wins, games);

@@ -171,6 +171,11 @@ echo "PDN"
 "$data" pdn run --result draw -q > out
 [ "$(grep -c '^\[Result "1/2-1/2"' out)" = "$("$data" info run -q --json | sed -n 's/^    "draw": \([0-9]*\),*/\1/p')" ] ||
     fail "drawn games"
+drawn=$(grep -c '^\[Result ' out)
+"$data" pdn run --result white,black -q > out
+[ "$(grep -c '^\[Result ' out)" = $((70 - drawn)) ] || fail "games that were won"
+says '"games": 1' "$data" pdn run --limit 1 -o first.pdn -q --json
+says "first.pdn: 1 game" "$data" pdn run --limit 1 -o first.pdn -q
 "$data" pdn run --limit 3 --plies 20- -q > out
 [ "$(grep -c '^\[Event ' out)" = 3 ] || fail "expected 3 games"
 # They are read back, move by move; games that ended by a limit can be gone on with.
@@ -219,6 +224,9 @@ expect 2 "--ply: 9 is more than 4" "$data" sample run -o x.h5 --ply 9-4
 expect 2 "--ply: expected a range" "$data" sample run -o x.h5 --ply -
 expect 2 "--share: expected 0..1" "$data" sample run -o x.h5 --share 2
 expect 2 "--result: expected" "$data" pdn run --result won
+expect 2 "--json goes with -o" "$data" pdn run --json
+expect 1 "none of 70 games is left by this choice" "$data" pdn run --plies 3-4 -q
+expect 1 "none of 70 games is left by this choice" "$data" pdn run --plies 3-4 -o x.pdn -q
 expect 2 "--termination: no" "$data" pdn run --termination never
 expect 1 "No such file or directory" "$data" merge run -o no/folder/x.h5 -q
 expect 1 "No such file or directory" "$data" pdn run -o no/folder/x.pdn -q
@@ -293,7 +301,7 @@ got=0
 wait $pid || got=$?
 { [ "$got" = 1 ] && grep -q "huff-data: interrupted" err; } || fail "interrupted: exit code $got: $(cat err)"
 
-[ ! -e x.h5 ] || fail "a refused command left a file"
+{ [ ! -e x.h5 ] && [ ! -e x.pdn ]; } || fail "a refused command left a file"
 nothing_left "all of it"
 
 echo "done"

@@ -70,6 +70,9 @@ def check_schema(file):
         good = isinstance(value, str) if expected is str else value == expected
         check(good, f"attribute {name} is {value!r}")
     check(json.loads(file.attrs["rules"])["draws"]["no_progress_plies"] == 40, "rules: draw rules")
+    check("can capture" in file["positions/flags"].attrs["meaning"], "flags: meaning")
+    check("proven" in file["positions/score"].attrs["meaning"], "score: meaning")
+    check("games/called_ply" in file["meta"].attrs["contents"].split(), "meta: contents")
     check(json.loads(file["meta"].attrs["config"])["opening"]["random_plies"] == 6, "meta: config")
     check_columns(file["positions"], POSITIONS)
     check_columns(file["games"], GAMES)

@@ -150,7 +150,12 @@ bad gmes=3 "gmes: unknown key"
 bad opening.plies=3 "opening.plies: unknown key"
 bad games=0 "games: expected 1..1000000000"
 bad games=2o0 "games"
-bad games=-1 "games"
+bad games=-1 "games: expected 1..1000000000"
+bad games=99999999999999999999 "games: out of range"
+bad seed=-1 "seed: expected 0..9223372036854775807"
+bad opening.random_plies=-1 "opening.random_plies: expected 0..60"
+bad adjudication.max_plies=3 "adjudication.max_plies: a game cannot have more random plies"
+bad opening.depth=5 "opening.depth: goes with opening.margin only"
 bad variant=chess 'no "chess"'
 bad depth=0 "depth: expected 1.."
 bad movetime=-1 "movetime: expected"
@@ -165,7 +170,8 @@ bad adjudication.draw=plies=1 "adjudication.draw: plies: expected 2.."
 bad adjudication.resign=9 "adjudication.resign: expected moves=N,score=N"
 bad adjudication.check=5 "adjudication.check: goes with adjudication.draw or adjudication.resign only"
 bad swap_sides=yes "swap_sides: goes with white_weights and black_weights only"
-expect 1 "none.book: No such file" "$bin/huff-selfplay" run.yaml -o bad --set opening.book=none.book
+bad opening.book=none.book "--set opening.book: none.book: No such file"
+bad white_weights=none.weights "--set white_weights: none.weights: No such file"
 expect 2 "--shards: expected 5..999999" "$bin/huff-selfplay" run.yaml -o bad --shards 5-4
 code=0
 "$bin/huff-selfplay" book --plies 3 2> err || code=$?
@@ -177,10 +183,22 @@ sed '/^nodes: 200/d' run.yaml > bad.yaml
 expect 2 "nodes: expected one of nodes, depth and movetime" "$bin/huff-selfplay" bad.yaml -o bad
 sed 's/^nodes: 200/depth: 3\nmovetime: 1/' run.yaml > bad.yaml
 expect 2 "bad.yaml:5: movetime: expected one limit of a move only" "$bin/huff-selfplay" bad.yaml -o bad
-expect 1 "none.weights: No such file" "$bin/huff-selfplay" run.yaml -o bad --set weights=none.weights
+bad weights=none.weights "--set weights: none.weights: No such file"
+sed 's/^weights: .*/weights: none.weights/' run.yaml > bad.yaml
+expect 2 "bad.yaml:8: weights: none.weights: No such file" "$bin/huff-selfplay" bad.yaml -o bad
+code=0
+"$bin/huff-selfplay" book --variant thai --plies 1 --depth 3 -o bad 2> err || code=$?
+[ $code = 2 ] && grep -q -- "--depth goes with --margin only" err || fail "book: code $code: $(cat err)"
 expect 1 "hash: no memory for tables of 65536 MB for each of 1024 threads" \
     "$bin/huff-selfplay" run.yaml -o bad --set hash=65536 --threads 1024
 [ ! -e bad ] || fail "a refused configuration left a folder"
+
+echo "checksums are in order, a section may be empty"
+sort -k 2 one/shards.sha256 | cmp - one/shards.sha256 || fail "checksums are not in order: $(cat one/shards.sha256)"
+printf 'variant: russian\ngames: 1\nnodes: 20\nopening:\n  # random_plies: 3\n' > empty.yaml
+"$bin/huff-selfplay" empty.yaml -o empty -q > out
+grep -q "^russian: 1 game, " out || fail "one game: $(cat out)"
+"$bin/huff-data" verify empty -q | grep -q "^1 game and .* checked, 0 faults$" || fail "one game is not verified"
 
 echo "every way to say how long to think, and how games are drawn"
 "$bin/huff-selfplay" run.yaml -o depth -q --set depth=2 --set games=20 --set draw=simple --set draw_moves=10 \

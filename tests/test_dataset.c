@@ -188,6 +188,50 @@ static uint64_t round_trip(const char *variant, int count) {
     return positions;
 }
 
+// The n-th place of a word, NULL when there are fewer.
+static char *find_word(const struct image *image, const char *word, int n) {
+    char *at = image->bytes, *const end = (char *)image->bytes + image->size;
+    for (; (at = memmem(at, (size_t)(end - at), word, strlen(word))) != NULL && n > 0; at++) n--;
+    return at;
+}
+
+static bool opens(const struct folder *folder, const struct image *image, struct error *error) {
+    char *path = put_file(folder, "changed.h5", image->bytes, image->size);
+    struct dataset *dataset = dataset_open((const char *const *)&path, 1, error);
+    const bool opened = dataset != NULL;
+    dataset_close(dataset);
+    free(path);
+    return opened;
+}
+
+// A name that is damaged must not pass for one that was never written.
+Test(dataset, optional_parts_are_missed) {
+    static const char *const words[] = {"white_engine", "called_result", "engines"};
+    struct games games = games_play("russian", 2, 4);
+    const struct folder folder = folder_new();
+    struct image image = make_image(&games, 0);
+    struct error error = {.text = ""};
+    cr_assert(opens(&folder, &image, &error), "%s", error.text);
+    for (int i = 0; i < 3; i++) {
+        char *at;
+        int places = 0;
+        while ((at = find_word(&image, words[i], places)) != NULL) {
+            *at ^= 1;
+            cr_expect_not(opens(&folder, &image, &error), "%s, place %d", words[i], places);
+            *at ^= 1;
+            places++;
+        }
+        cr_expect_geq(places, i < 2 ? 2 : 0, "%s: %d places", words[i], places);
+    }
+    // So are files of before there was a list of them.
+    *find_word(&image, "contents", 0) ^= 1;
+    *find_word(&image, "white_engine", 0) ^= 1;
+    cr_expect(opens(&folder, &image, &error), "%s", error.text);
+    free(image.bytes);
+    folder_remove(&folder);
+    games_free(&games);
+}
+
 Test(dataset, gives_back_what_was_written) {
     round_trip("spanish", 20);
     round_trip("international", 5);

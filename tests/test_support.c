@@ -686,6 +686,20 @@ Test(config, is_read) {
     config_free(&schema, read);
 }
 
+Test(config, a_section_may_be_empty) {
+    struct error error;
+    struct settings *read =
+        read_config("variant: x\nopening:\n  # book: b\ngames: 3\n", (const char *const[4]){NULL}, &error);
+    cr_assert_not_null(read, "%s", error.text);
+    cr_assert_null(read->opening.book);
+    cr_assert_eq(read->games, 3);
+    config_free(&schema, read);
+    read = read_config("variant: x\ngames: 3\nopening:\n", (const char *const[4]){"opening.book=c"}, &error);
+    cr_assert_not_null(read, "%s", error.text);
+    cr_assert_str_eq(read->opening.book, "c");
+    config_free(&schema, read);
+}
+
 Test(config, every_word_for_true_and_false_is_understood) {
     static const struct {
         const char *word;
@@ -728,6 +742,10 @@ Test(config, errors_name_line_and_key) {
         {"variant: \"\"\n", "c.yaml:1: variant: expected 1..20 characters, got 0"},
         {"variant: x\nopening:\n  # here\n  random_plies: four\n",
          "c.yaml:4: opening.random_plies: expected a whole number, got \"four\""},
+        {"variant: x\nopening: \"\"\n",
+         "c.yaml:2: opening: expected a mapping of keys to values, got a value"},
+        {"variant: x\n\n# \x01\n", "c.yaml:3: control characters are not allowed"},
+        {"variant: x\n\n\nlimit: \xff\n", "c.yaml:4: invalid leading UTF-8 octet"},
         {"variant: x\nopening: 4\n", "c.yaml:2: opening: expected a mapping of keys to values, got a value"},
         {"variant: x\nplies: 4\n", "c.yaml:2: plies: expected a list, got a value"},
         {"variant: x\nplies:\n  - 4\n  - x\n", "c.yaml:4: plies[1]: expected a whole number, got \"x\""},

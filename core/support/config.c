@@ -120,6 +120,9 @@ static bool check_integer(const struct check *check, const yaml_node_t *node, co
     if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0')
         return refuse(check, node, key, "expected a whole number, got \"%.80s\"", text_of(node));
     int64_t value;
+    // The range of the largest type is nobody's: programs that have one check it after this.
+    if (bits >= 63 && !options_number("", text_of(node), least, most, &value, NULL))
+        return refuse(check, node, key, "out of range: \"%.80s\"", text_of(node));
     return options_number(place_of(check, node, key).text, text_of(node), least, most, &value, check->error);
 }
 
@@ -271,6 +274,26 @@ static bool check_node(const struct check *check, const yaml_node_t *node, const
     }
 }
 
+// A key with nothing behind it, where keys may stand, is one with none of them ("opening:" and only
+// comments).
+static void fill_empty(yaml_document_t *document, const cyaml_schema_value_t *schema) {
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    if (schema->type != CYAML_MAPPING || root->type != YAML_MAPPING_NODE) return;
+    yaml_node_pair_t *pair = root->data.mapping.pairs.start, *top = root->data.mapping.pairs.top;
+    for (; pair < top; pair++) {
+        const yaml_node_t *name = yaml_document_get_node(document, pair->key);
+        const yaml_node_t *value = yaml_document_get_node(document, pair->value);
+        const cyaml_schema_field_t *field =
+            name->type == YAML_SCALAR_NODE ? find_field(schema, text_of(name)) : NULL;
+        if (field == NULL || field->value.type != CYAML_MAPPING || value->type != YAML_SCALAR_NODE ||
+            value->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || *text_of(value) != '\0')
+            continue;
+        const yaml_mark_t start = value->start_mark;
+        pair->value = yaml_document_add_mapping(document, NULL, YAML_ANY_MAPPING_STYLE);
+        yaml_document_get_node(document, pair->value)->start_mark = start;
+    }
+}
+
 static bool check_tree(const struct check *check, const cyaml_schema_value_t *schema) {
     return check_node(check, yaml_document_get_root_node(check->document),
                       check->section != NULL ? check->section : "", schema);
@@ -312,6 +335,14 @@ static size_t line_of_too_deep(const char *text, size_t size) {
     return line;
 }
 
+// The reader, who finds bytes that are no text, knows how many went before them.
+static size_t line_of_problem(const yaml_parser_t *parser, const char *text) {
+    if (parser->error != YAML_READER_ERROR) return parser->problem_mark.line + 1;
+    size_t line = 1;
+    for (size_t i = 0; i < parser->problem_offset; i++) line += text[i] == '\n';
+    return line;
+}
+
 static bool parse(const char *path, const char *text, size_t size, yaml_document_t *document,
                   struct error *error) {
     const size_t too_deep = line_of_too_deep(text, size);
@@ -324,7 +355,7 @@ static bool parse(const char *path, const char *text, size_t size, yaml_document
     const bool empty = !done || yaml_document_get_root_node(document) == NULL;
     const size_t second = empty ? 0 : line_of_second(&parser);
     if (!done) {
-        error_set(error, "%s:%zu: %s", path, parser.problem_mark.line + 1,
+        error_set(error, "%s:%zu: %s", path, line_of_problem(&parser, text),
                   parser.problem != NULL ? parser.problem : "not YAML");
     } else if (second != 0) {
         yaml_document_delete(document);
@@ -546,6 +577,7 @@ static bool read_source(const struct source *source, const char *const *sets, in
     yaml_document_t document;
     if (!read_tree(source->path, &document, error)) return false;
     take_section(&document, source->section);
+    fill_empty(&document, schema);
 
     struct check check = {
         .document = &document, .path = source->path, .section = source->section, .error = error};

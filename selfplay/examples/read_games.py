@@ -55,7 +55,8 @@ def main(path):
         # Scores of quiet positions, for the side that moves: score and result are White's view.
         score, flags = positions["score"][:].astype(int), positions["flags"][:]
         white = positions["stm"][:] == 0
-        quiet = ((flags & 3) == 0) & (score != -32768)
+        # Proven wins are 30000 less the plies to it: no centipawns, so they stay out of a mean.
+        quiet = ((flags & 3) == 0) & (score != -32768) & (abs(score) < 29000)
         print("mean score of the side to move, centipawns:", numpy.where(white, score, -score)[quiet].mean())
 
         # A game: its positions are rows first .. first + count - 1.
