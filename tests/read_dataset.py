@@ -212,7 +212,7 @@ def check_damage(huff_data, shard, folder):
     shutil.copy(shard, path)
     with h5py.File(path, "r+") as file:
         file["positions/black_men"][77] ^= numpy.uint64(1 << 9)
-    check("1 faults" in run(huff_data, "verify", path, code=1), "a changed board")
+    check("1 fault\n" in run(huff_data, "verify", path, code=1), "a changed board")
 
 
 def main():
