@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
            run.count, counts.refused, counts.faulty, counts.good, counts.sampled, run.slowest,
            run.slowest_input);
     fflush(stdout);
-    fuzz_require(run.count < 100 || (counts.refused && counts.faulty && counts.good && counts.sampled),
+    fuzz_require(run.count < 50 || (counts.refused && counts.faulty && counts.good && counts.sampled),
                  "not all was tried");
     return 0;
 }
