@@ -7,13 +7,15 @@
 #include <unistd.h>
 
 #include "core/notation.h"
-#include "core/support/file.h"
+#include "core/pdn_file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "search/board_view.h"
 #include "search/commands.h"
 #include "search/play_seats.h"
 #include "search/play_session.h"
+
+#define DEFAULT_SECONDS 2.0
 
 struct arguments {
     struct common_options common;
@@ -24,8 +26,6 @@ struct arguments {
 };
 
 enum { KEY_LEVEL = 0x200, KEY_TIME, KEY_SIDE, KEY_BOARD, KEY_FEN, KEY_PDN, KEY_WEIGHTS, KEY_HASH };
-enum { PDN_LIMIT = 1 << 28 };
-#define DEFAULT_SECONDS 2.0
 
 static const struct argp_option option_list[] = {
     {"level", KEY_LEVEL, "NAME", 0,
@@ -118,27 +118,19 @@ static void keep_first(void *context, const char *line) {
     if (!*first) *first = memory_text("%s", line);
 }
 
-static bool read_game(const char *path, const char *bytes, size_t size, const struct variant *variant,
-                      struct pdn_game *game, struct error *error) {
-    char *complaint = NULL;
-    const struct pdn_settings settings = {
-        .variant = variant, .comments = true, .report = keep_first, .context = &complaint};
-    struct pdn_reader *reader = pdn_reader_new(path, bytes, size, &settings);
-    const bool found = pdn_read(reader, game);
-    if (!found) error_set(error, "%s%s", complaint ? complaint : path, complaint ? "" : ": no game in it");
-    pdn_reader_free(reader);
-    free(complaint);
-    return found;
-}
-
 // The first game of a file.
 static bool load_game(const char *path, const struct variant *variant, struct pdn_game *game,
                       struct error *error) {
-    char *bytes;
-    size_t size;
-    if (!file_read(path, PDN_LIMIT, &bytes, &size, error)) return false;
-    const bool found = read_game(path, bytes, size, variant, game, error);
-    free(bytes);
+    char *complaint = NULL;
+    const struct pdn_settings settings = {
+        .variant = variant, .comments = true, .report = keep_first, .context = &complaint};
+    struct pdn_file *file = pdn_file_open(path, &settings, error);
+    if (!file) return false;
+    const bool found = pdn_file_read(file, game);
+    if (!found && !pdn_file_failed(file, error))
+        error_set(error, "%s%s", complaint ? complaint : path, complaint ? "" : ": no game in it");
+    pdn_file_close(file);
+    free(complaint);
     return found;
 }
 
