@@ -511,7 +511,7 @@ struct source {
 };
 
 static struct source source_of(const char *path) {
-    struct source source = {NULL};
+    struct source source = {NULL, NULL, NULL};
     if (path == NULL) return source;
     source.path = source.whole = memory_text("%s", path);
     char *mark = strrchr(source.path, SECTION_MARK);
