@@ -105,9 +105,8 @@ static void a_file(struct random *random, struct fuzz_input *in) {
     struct error error;
     char *path = memory_text("%s/%s", folder, fuzz_some(random, 3) ? "a.weights" : "a.weights.gz"), *text;
     size_t size;
-    fuzz_require(weights_write(path, &weights, &error) &&
-                     file_read(path, sizeof in->bytes / 2, &text, &size, &error),
-                 error.text);
+    fuzz_require(weights_write(path, &weights, &error), error.text);
+    fuzz_require(file_read(path, sizeof in->bytes / 2, &text, &size, &error), error.text);
     unlink(path);
     free(path);
     weights_free(&weights);
