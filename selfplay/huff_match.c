@@ -13,6 +13,7 @@
 #include "selfplay/match_folder.h"
 #include "selfplay/match_pdn.h"
 #include "selfplay/match_report.h"
+#include "selfplay/output.h"
 
 #define PROGRAM "huff-match"
 
@@ -301,7 +302,10 @@ static bool check_pdn(const struct arguments *arguments, const struct match_sett
                   (settings->openings_in_file && same_file(pdn, settings->openings_text));
     for (int i = 0; i < settings->engine_count; i++)
         needed = needed || same_file(pdn, settings->engines[i].weights_path);
-    return !needed || error_set(error, "--pdn: %s is a file that the match needs", pdn);
+    if (needed) return error_set(error, "--pdn: %s is a file that the match needs", pdn);
+    struct stat there;
+    return stat(pdn, &there) != 0 || !S_ISREG(there.st_mode) || output_check(pdn, NULL, error) ||
+           error_prefix(error, "--pdn");
 }
 
 static int play(const struct arguments *arguments, const struct match_settings *settings,

@@ -333,6 +333,13 @@ cp -r "$folder/whole" "$folder/needed-run"
 refuses 2 'games.journal is a file that the match needs' --resume "$folder/needed-run" --pdn "$folder/needed-run/games.journal"
 cmp "$folder/needed-run/games.journal" "$folder/whole/games.journal" || fail "games were written over their journal"
 
+mkdir "$folder/played"
+echo '0 shard-000000.h5' >"$folder/played/shards.sha256"
+for name in shards.sha256 shard-000000.h5; do
+    refuses 2 "--pdn: $folder/played/$name: is a file of the run in that folder" "${spanish[@]}" --nodes 9 --games 2 --pdn "$folder/played/$name"
+done
+[ "$(cat "$folder/played/"*)" = '0 shard-000000.h5' ] || fail "games were written over a run"
+
 # A match that fails reports what was counted, and says why it failed.
 run 1 "${spanish[@]}" --nodes 9 --games 8 --threads 1 --pdn /dev/full
 grep -qF '/dev/full: cannot write: No space left' "$folder/err" || fail "no reason: $(cat "$folder/err")"
