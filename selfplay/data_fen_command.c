@@ -11,6 +11,7 @@
 #include "core/support/progress.h"
 #include "selfplay/data_command.h"
 #include "selfplay/game_reader.h"
+#include "selfplay/output.h"
 #include "selfplay/position_set.h"
 #include "selfplay/sample.h"
 
@@ -122,7 +123,8 @@ static bool list_games(void *context, int file, struct error *error) {
 
 static bool list(const struct arguments *a, struct error *error) {
     struct listing l = {.arguments = a, .dataset = data_open(&a->paths, error)};
-    const bool done = l.dataset != NULL && data_write(a->output, list_games, &l, error);
+    const bool done = l.dataset != NULL && (a->output == NULL || output_check(a->output, l.dataset, error)) &&
+                      data_write(a->output, list_games, &l, error);
     if (done && a->output != NULL) printf("%s: %" PRIu64 " positions\n", a->output, l.written);
     position_set_free(&l.seen);
     free(l.text);

@@ -14,6 +14,7 @@
 #include "core/support/options.h"
 #include "core/support/progress.h"
 #include "selfplay/import_output.h"
+#include "selfplay/output.h"
 
 enum { MOST_INDEX = 255, MOST_RANDOM_PLIES = 255, MEGABYTE = 1 << 20, BEGINNING = 1 << 18 };
 
@@ -355,7 +356,9 @@ bool import_write(const char *const *paths, int path_count, const char *output,
         .settings = settings,
         .counts = counts,
     };
-    bool done = import_output_check(output, error) && (counts->variant == NULL || read_draws(&m, error));
+    bool done = import_output_check(output, error) &&
+                (!import_output_is_file(output) || output_check_paths(output, paths, path_count, error)) &&
+                (counts->variant == NULL || read_draws(&m, error));
     m.progress = progress_start("importing", "MB", size_of_all(&m), settings->quiet);
     for (int i = 0; i < path_count && done; i++) {
         m.path = paths[i];

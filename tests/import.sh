@@ -240,6 +240,15 @@ expect 2 "--draw: expected federation, simple or none" "$data" import run.pdn -o
 expect 2 "--pdn-result: " "$data" import run.pdn -o x --pdn-result black
 expect 2 "goes with --variant" "$data" import run.pdn -o x --any-game-type
 expect 1 "cannot make the file: No such file" "$data" import run.pdn -o no/x.h5 -q
+cp run.pdn mine.h5
+ln -s run.pdn link.h5
+expect 1 "mine.h5: is read from" "$data" import mine.h5 -o mine.h5 -q
+expect 1 "link.h5: is read from" "$data" import run.pdn -o link.h5 -q
+"$data" import run.pdn -o whole.h5 -q > out 2> err || fail "$(cat err)"
+expect 1 "whole.h5: is read from" "$data" fen whole.h5 -o whole.h5
+"$data" info whole.h5 > out || fail "a dataset was written over"
+cmp mine.h5 run.pdn || fail "games were written over"
+rm mine.h5 link.h5 whole.h5
 if mkdir small 2> err && mount -t tmpfs -o size=16k tmpfs small 2> err; then
     echo "a full disk"
     trap 'umount "$work/small"; rm -rf "$work"' EXIT
