@@ -94,10 +94,7 @@ static const struct argp curve_argp = {
 // ---- Judging ----
 
 // Of the result and what a score promises.
-static double cross_entropy(double points, double z) {
-    const double all = z > 0 ? z + log1p(exp(-z)) : log1p(exp(z));  // -log(1 - logistic(z))
-    return all - points * z;
-}
+static double cross_entropy(double points, double z) { return softplus(z) - points * z; }
 
 // Adds to by_game what weights lose on one part; by_game may be NULL. Returns the sum.
 static double add_losses(const struct weights *weights, double centipawns_per_logit,
@@ -151,11 +148,6 @@ static double gain(const struct curve *curve, int from, int to, double *error) {
 
 // ---- One point ----
 
-static bool read_start(const struct fit_config *config, const struct variant *variant, struct weights *start,
-                       struct error *error) {
-    return weights_get(config->start != NULL ? config->start : "material", variant, start, error);
-}
-
 // Held-out loss of weights at the scale that suits the training games best, however draws were counted.
 static bool judge(const struct curve *curve, const struct weights *weights, const struct sample_sets *sets,
                   double *by_game, double *loss, struct error *error) {
@@ -197,7 +189,7 @@ static bool run_point(struct curve *curve, const struct arguments *a, const stru
     struct sample_sets sets;
     struct weights start;
     if (!samples_read(a->data, a->data_count, wanted, &choice, a->common.quiet, &sets, error)) return false;
-    bool done = read_start(config, sets.variant, &start, error);
+    bool done = fit_config_read_start(config, sets.variant, &start, error);
     if (done) {
         done = fit_point(curve, config, &start, &sets, error);
         weights_free(&start);
@@ -301,9 +293,7 @@ static bool run(const struct arguments *a, const struct variant *wanted, const s
 
 static bool read_config(const struct arguments *a, struct fit_config *config, struct error *error) {
     if (!fit_config_read(a->config, a->sets, a->set_count, config, error)) return false;
-    if (a->common.seed_given) config->settings.seed = a->common.seed;
-    if (a->common.threads > 0 || config->settings.threads == 0)
-        config->settings.threads = options_threads(&a->common);
+    fit_config_override(config, &a->common);
     return true;
 }
 

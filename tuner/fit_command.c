@@ -269,16 +269,9 @@ static void print_json(const struct account *account, const struct sample_sets *
 
 static bool read_config(const struct arguments *a, struct fit_config *config, struct error *error) {
     if (!fit_config_read(a->config, a->sets, a->set_count, config, error)) return false;
-    if (a->common.seed_given) config->settings.seed = a->common.seed;
-    if (a->common.threads > 0 || config->settings.threads == 0)
-        config->settings.threads = options_threads(&a->common);
+    fit_config_override(config, &a->common);
     config->settings.resume = a->resume;
     return true;
-}
-
-static bool read_start(const char *path, const struct variant *variant, struct weights *start,
-                       struct error *error) {
-    return weights_get(path != NULL ? path : "material", variant, start, error);
 }
 
 static bool write_and_tell(const struct account *account, const struct fit_config *config,
@@ -301,7 +294,7 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     const struct arguments *a = account->arguments;
     struct weights start;
     struct fit_result result;
-    if (!read_start(config->start, sets->variant, &start, error)) return false;
+    if (!fit_config_read_start(config, sets->variant, &start, error)) return false;
     if (!a->common.json && !a->common.quiet) print_head(sets, config->start);
     warn_of_results(account, &sets->part[SPLIT_TRAIN]);
     warn_of_scores(account, &sets->part[SPLIT_TRAIN]);

@@ -174,3 +174,14 @@ void fit_config_free(struct fit_config *config) {
     free(config->start);
     config->start = NULL;
 }
+
+void fit_config_override(struct fit_config *config, const struct common_options *common) {
+    if (common->seed_given) config->settings.seed = common->seed;
+    if (common->threads > 0 || config->settings.threads == 0)
+        config->settings.threads = options_threads(common);
+}
+
+bool fit_config_read_start(const struct fit_config *config, const struct variant *variant,
+                           struct weights *start, struct error *error) {
+    return weights_get(config->start != NULL ? config->start : "material", variant, start, error);
+}

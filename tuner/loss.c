@@ -138,8 +138,7 @@ ALWAYS_INLINE struct loss cross_entropy(double z, double y) {
     return (struct loss){.value = (z > 0 ? z : 0) + log(1 + e) - y * z, .slope = p - y};
 }
 
-// log(1 + exp(x)) without overflow.
-static double softplus(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
+double softplus(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
 
 // The same with three outcomes. P(draw) = logistic(z + m) - logistic(z - m)
 // = logistic(z + m) * (1 - logistic(z - m)) * (1 - exp(-2m)), which keeps its digits for small margins m.

@@ -34,6 +34,7 @@ struct gradient *gradient_new(void);  // zero
 void gradient_free(struct gradient *);
 
 double logistic(double z);
+double softplus(double z);  // log(1 + exp(z)), without overflow
 
 struct sums {
     double loss, margin_slope;
