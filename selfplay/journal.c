@@ -111,7 +111,7 @@ static size_t encode(const struct variant *variant, uint64_t id, const struct pl
         put(&at, (uint16_t)ply->score, 2);
         put(&at, ply->depth, 1);
         put(&at, ply->nodes < MOST_NODES ? ply->nodes : MOST_NODES, 5);
-        put(&at, (uint32_t)fmin(1e6 * (double)ply->seconds, UINT32_MAX), 4);
+        put(&at, (uint32_t)fmin(round(1e6 * (double)ply->seconds), UINT32_MAX), 4);
     }
     const size_t reason = strlen(game->reason.text);
     memcpy(at, game->reason.text, reason);

@@ -16,11 +16,14 @@ settings=(--variant spanish --engine name=a,nodes=300 --engine name=b,nodes=200 
 "$match" "${settings[@]}" -q --json -o "$folder/whole" >"$folder/undisturbed"
 
 size() { stat -c %s "$folder/killed/games.journal" 2>/dev/null || echo 0; }
+# The kills come in the first three quarters of the match, about as far from each other: one that comes late, on a
+# busy machine, is followed by some that come at once.
+total=$(stat -c %s "$folder/whole/games.journal")
 RANDOM=1
 start=("${settings[@]}" -o "$folder/killed")
 killed=0
 for ((kill = 0; kill < kills; kill++)); do
-    enough=$(($(size) + RANDOM % 8000))  # some games, or none
+    enough=$(((kill * 100 + RANDOM % 100) * (total / 4 * 3 / 100) / kills))
     "$match" "${start[@]}" -q >/dev/null 2>&1 &
     process=$!
     while [ ! -e "$folder/killed/manifest.json" ] || [ "$(size)" -lt $enough ]; do
