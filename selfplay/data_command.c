@@ -73,41 +73,11 @@ static bool warn_of_missing(const char *folder, void *context, struct error *err
     return true;
 }
 
-struct place {
-    dev_t device;
-    ino_t number;
-    const char *path;
-};
-
-static int compare_places(const void *a, const void *b) {
-    const struct place *one = a, *other = b;
-    if (one->device != other->device) return one->device < other->device ? -1 : 1;
-    return one->number < other->number ? -1 : one->number > other->number;
-}
-
-static void warn_of_repeated(const struct dataset *dataset) {
-    const int count = dataset_file_count(dataset);
-    struct place *places = memory_new((size_t)count, sizeof *places);
-    int found = 0;
-    for (int i = 0; i < count; i++) {
-        struct stat status;
-        const char *path = dataset_file(dataset, i)->path;
-        if (stat(path, &status) == 0) places[found++] = (struct place){status.st_dev, status.st_ino, path};
-    }
-    qsort(places, (size_t)found, sizeof *places, compare_places);
-    for (int i = 1; i < found; i++) {
-        if (compare_places(&places[i - 1], &places[i]) == 0)
-            fprintf(stderr, "huff-data: warning: %s and %s: are the same file, and its games count twice\n",
-                    places[i - 1].path, places[i].path);
-    }
-    free(places);
-}
-
 struct dataset *data_open(const struct data_paths *paths, struct error *error) {
     struct dataset *dataset = data_open_quietly(paths, error);
     if (dataset == NULL) return NULL;
     (void)!data_each_folder(paths, warn_of_missing, NULL, error);
-    warn_of_repeated(dataset);
+    verify_repeated_files(dataset, warn, NULL);
     return dataset;
 }
 

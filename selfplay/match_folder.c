@@ -124,6 +124,7 @@ bool match_folder_open(const char *path, struct match_settings *settings, struct
     *folder = new_folder(path);
     folder->lock = manifest_lock(path, error);
     bool done = folder->lock >= 0 && manifest_read(path, &kind, &folder->manifest, error);
+    if (done) file_remove_temporaries(path, NULL);
     if (done && (done = read_settings(folder, settings, error))) {
         done = load(folder, settings, error) && manifest_note_resumed(path, &folder->manifest, error);
         if (!done) match_settings_free(settings);

@@ -186,18 +186,6 @@ bool run_folder_keeps(const char *name) {
 
 // ---- finding ----
 
-// What file_replace had not renamed yet when the process was killed.
-static void remove_temporaries(const struct run_folder *folder) {
-    DIR *entries = opendir(folder->path);
-    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
-        if (strstr(entry->d_name, ".tmp-") == NULL) continue;
-        char *path = run_folder_file(folder, entry->d_name);
-        unlink(path);
-        free(path);
-    }
-    if (entries != NULL) closedir(entries);
-}
-
 static bool find(struct run_folder *folder, struct error *error) {
     if (!manifest_exists(folder->path))
         return error_set(error,
@@ -215,7 +203,7 @@ bool run_folder_find(struct run_folder *folder, const char *path, enum run_share
     start(folder, path);
     bool done = share == RUN_LED || (share == RUN_ALONE ? lock_alone : lock_shared)(folder, error);
     done = done && find(folder, error);
-    if (done && share == RUN_ALONE) remove_temporaries(folder);
+    if (done && share == RUN_ALONE) file_remove_temporaries(folder->path, NULL);
     if (!done) run_folder_close(folder);
     return done;
 }
@@ -233,7 +221,7 @@ static void remove_beginnings(const struct run_folder *folder) {
 }
 
 static bool fill(struct run_folder *folder, struct settings *settings, struct error *error) {
-    remove_temporaries(folder);
+    file_remove_temporaries(folder->path, NULL);
     if (store_weights(folder, error) && store_book(folder, settings, error) &&
         manifest_create(folder->path, &kind, settings_to_json(settings), checksums(folder), &folder->manifest,
                         error)) {

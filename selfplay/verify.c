@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
@@ -357,6 +358,38 @@ enum verify_gap verify_missing_shards(const char *folder, verify_fault *fault, v
     }
     free(present);
     return missing == 0 ? VERIFY_WHOLE : finished ? VERIFY_GAPS : VERIFY_UNFINISHED;
+}
+
+struct place {
+    dev_t device;
+    ino_t number;
+    const char *path;
+};
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *one = a, *other = b;
+    if (one->device != other->device) return one->device < other->device ? -1 : 1;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+void verify_repeated_files(const struct dataset *dataset, verify_fault *fault, void *context) {
+    const int count = dataset_file_count(dataset);
+    struct place *places = memory_new((size_t)count, sizeof *places);
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        struct stat status;
+        const char *path = dataset_file(dataset, i)->path;
+        if (stat(path, &status) == 0) places[found++] = (struct place){status.st_dev, status.st_ino, path};
+    }
+    qsort(places, (size_t)found, sizeof *places, compare_places);
+    for (int i = 1; i < found; i++) {
+        if (compare_places(&places[i - 1], &places[i]) != 0) continue;
+        char *text = memory_text("%s and %s: are the same file, and its games count twice",
+                                 places[i - 1].path, places[i].path);
+        fault(context, text);
+        free(text);
+    }
+    free(places);
 }
 
 bool verify_shard_sums(const char *folder, verify_damaged *damaged, void *context, struct error *error) {

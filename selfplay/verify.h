@@ -26,4 +26,7 @@ enum verify_gap {
 };
 enum verify_gap verify_missing_shards(const char *folder, verify_fault *fault, void *context);
 
+// Names the files that a dataset has twice, by whatever paths: their games would count twice.
+void verify_repeated_files(const struct dataset *, verify_fault *fault, void *context);
+
 #endif

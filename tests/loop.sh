@@ -93,32 +93,42 @@ fi
 tells 'whole/gen-001/support.json: is about other weights'
 
 # ---- stopped and killed on the way: games, a fit, games again, a match
-# disturb SIGNAL PATH ARGUMENT...: starts a loop and sends the signal as soon as there is something in the file.
-disturb() {
-    local signal=$1 path=$2 pid
+# send SIGNAL PATH ARGUMENT...: starts a loop and sends the signal as soon as there is something in the file; `code` is
+# its exit code. False: it ended before.
+send() {
+    local signal=$1 path=$2 pid sent=yes
     shift 2
     "$tune" loop "$@" >out 2>err &
     pid=$!
-    until [ -s "$path" ]; do
-        kill -0 $pid 2>/dev/null || fail "ended before there was $path: $(cat out err)"
-        sleep 0.02
-    done
-    kill -"$signal" $pid 2>/dev/null || fail "ended before it could be stopped at $path: $(cat out err)"
+    until [ -s "$path" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    kill -"$signal" $pid 2>/dev/null || sent=no
     code=0
     wait $pid 2>/dev/null || code=$?
+    [ $sent = yes ]
 }
-disturb KILL disturbed/gen-001/games/shard-000001.h5 loop.yaml -o disturbed -q
+# disturb SIGNAL PATH LATE ARGUMENT...: so, and begins anew when it comes too late on a busy machine, with LATE there.
+disturb() {
+    local signal=$1 path=$2 late=$3
+    shift 3
+    rm -rf before
+    [ ! -e disturbed ] || cp -r disturbed before
+    for _ in {1..20}; do
+        if send "$signal" "$path" "$@" && [ ! -e "$late" ]; then return; fi
+        rm -rf disturbed
+        [ ! -e before ] || cp -r before disturbed
+    done
+    fail "20 times it could not be stopped between $path and $late: $(cat out err)"
+}
+disturb KILL disturbed/gen-001/games/shard-000001.h5 disturbed/gen-001/games/shard-000005.h5 loop.yaml -o disturbed -q
 [ "$code" = 137 ] || fail "exit $code after SIGKILL"
-[ ! -e disturbed/gen-001/games/shard-000005.h5 ] || fail "it was killed too late"
 refuses 1 'disturbed: exists already; to go on with a loop: --resume disturbed' loop.yaml -o disturbed
-disturb KILL disturbed/gen-001/new.weights.gz.state --resume disturbed -q
-[ ! -e disturbed/gen-001/new.weights.gz ] || fail "it was killed too late"
-disturb INT disturbed/gen-002/games/shard-000000.h5 --resume disturbed --threads 2
+disturb KILL disturbed/gen-001/new.weights.gz.state disturbed/gen-001/new.weights.gz --resume disturbed -q
+disturb INT disturbed/gen-002/games/shard-000000.h5 disturbed/gen-002/games/shard-000005.h5 --resume disturbed --threads 2
 [ "$code" = 1 ] || fail "exit $code after SIGINT"
 tells 'stopped in generation 2; to go on: huff-tune loop --resume disturbed'
-disturb KILL disturbed/gen-002/gate/games.journal --resume disturbed -q --threads 2
-[ ! -e disturbed/gen-002/gate/report.txt ] || fail "it was killed too late"
+disturb KILL disturbed/gen-002/gate/games.journal disturbed/gen-002/gate/report.txt --resume disturbed -q --threads 2
 echo "damaged" >disturbed/accepted.weights.gz
+echo "half written" >disturbed/gen-001/new.weights.gz.state.tmp-1-0
 run 0 --resume disturbed --threads 2
 says '^  1 +120 '
 says '^  2 +120 '
@@ -129,7 +139,16 @@ done
 cut -f 17 --complement whole/generations.tsv >one
 cut -f 17 --complement disturbed/generations.tsv >other
 cmp one other || fail "another table after the kills: $(cat one other)"
-[ ! -e disturbed/gen-001/new.weights.gz.state ] || fail "a complete fit left its state behind"
+[ -z "$(find disturbed -name '*.state*')" ] || fail "a complete fit left its state behind"
+
+# ---- what was changed by hand is noticed
+cp -r disturbed changed
+echo "lambda: 0.3" >>changed/config.yaml
+refuses 1 'changed/config.yaml: was changed after the loop began' --resume changed
+rm changed/config.yaml
+cp changed/gen-002/new.weights.gz changed/gen-001/new.weights.gz
+refuses 1 'changed/gen-001/new.weights.gz: not the weights that this loop made' --resume changed
+cmp disturbed/config.yaml changed/config.yaml || fail "another configuration was put back"
 
 # ---- one that is done says so again, and goes on when it is to have more generations
 run 0 --resume whole -q
@@ -145,6 +164,7 @@ says '"against": "material"'
 run 0 loop.yaml -o kept -q --set accept_los=1 --set gate.games=4 --set selfplay.games=60 --set final_match=no \
     --set generations=1 --seed 5 --variant american+free
 says '^  1 +60 .* kept '
+grep -qx '# --set selfplay.games=60' kept/config.yaml || fail "the configuration does not say all: $(cat kept/config.yaml)"
 cmp kept/start.weights.gz kept/accepted.weights.gz || fail "weights were accepted against accept_los"
 [ ! -e kept/gen-001/final ] || fail "a final match was played"
 run 0 loop.yaml -o even --set accept_los=1 --set gate.games=4 --set selfplay.games=60 --set generations=1 --seed 5 \
@@ -188,6 +208,8 @@ tells 'nowhere: No such file'
 refuses 2 'expected a configuration file, or --resume RUN' -o bad
 refuses 2 'expected -o RUN, the folder to make' loop.yaml
 refuses 2 'nowhere.yaml: No such file' nowhere.yaml -o bad
+refuses 2 'expected a regular file' /dev/null -o bad
+refuses 2 'of the 3 games of generation 1 none would be left to validate with' loop.yaml -o bad --set selfplay.games=3
 refuses 2 '--set gamse: unknown key, expected one of variant, generations' loop.yaml -o bad --set gamse=1
 refuses 2 '--set selfplay.gamse: unknown key' loop.yaml -o bad --set selfplay.gamse=1
 refuses 2 '--set accept_los: expected 0..1, got "2"' loop.yaml -o bad --set accept_los=2

@@ -750,7 +750,7 @@ Test(calibration, expects_what_is_scored_where_the_weights_are_true) {
     struct samples samples = make_samples(variant, &planted, 250, 40000, "calibration");
     struct calibration calibration;
     struct error error;
-    cr_assert(calibrate(&planted, variant, &samples, 2, &calibration, &error), "%s", error.text);
+    cr_assert(calibrate(&planted, variant, &samples, &samples, 2, &calibration, &error), "%s", error.text);
     cr_assert_float_eq(calibration.centipawns_per_logit, 250, 10);
     cr_assert(calibration.loss < calibration.material_loss);
     uint64_t positions = 0;

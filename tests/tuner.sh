@@ -84,6 +84,9 @@ run 0 fit "$config" games -o short.weights --set method=lbfgs --set epochs=3
 warns 'not converged after 3 iterations'
 run 0 fit "$config" games -o ordered.weights --set draws=ordered
 says '^with a lead of [0-9]+ centipawns half of the games are won$'
+# Below 1 the buffer has room for a part of the held-out games alone, and says so.
+run 0 fit "$config" games -o less.weights --set buffer=1000 --set epochs=2
+warns 'the buffer has room for [0-9]+% of the held-out games'
 for threads in 1 2; do
     run 0 fit "$config" games -o buffer$threads.weights --set buffer=2000 --set epochs=2 --threads $threads
     says '^  more than the buffer holds: they are read anew in each epoch$'
@@ -107,7 +110,15 @@ says '^PATTERN: .*; [0-9]+ weights are not 0, the largest:$'
 [ "$(grep -cE '^ +8( +\.){4} *$' out)" -ge 3 ] || fail "men stand on their crowning row: $(cat out)"
 run 0 show one.weights --json
 says '"MAN": \['
+run 1 show default
+grep -q 'default: of which variant?' err || fail "$(cat err)"
+run 0 show default --variant russian
+says '^KING '
+# Whatever the part, its scale is that of the training games.
+run 0 eval one.weights games --part train
+scale=$(sed -n 's/^loss .*; \([0-9]* centipawns\) .*/\1/p' out)
 run 0 eval one.weights games --part test
+says "; $scale make a logit$"
 says '^one\.weights on spanish: [0-9]+ positions of [0-9]+ games \(test\)$'
 says '^loss 0\.[0-9]{5}, of material alone 0\.[0-9]{5}; [0-9]+ centipawns make a logit$'
 says '^0\.\.24 +[0-9]+ +[0-9.]+% +[0-9.]+% +[0-9.]+% +0\.[0-9]{5}$'
@@ -130,11 +141,14 @@ cp out out.stopped
 grep -qE '^interrupted after epoch [0-9]+; epoch [0-9]+ is kept$' out || fail "$(cat out)"
 grep -qF 'interrupted: stopped.weights holds the best weights so far' err || fail "$(cat err)"
 run 0 show stopped.weights
+refuses 1 'stopped.weights.state: a fit was stopped here; --resume goes on with it' \
+    fit "$config" games -o stopped.weights
+echo half >stopped.weights.state.tmp-1-0  # what a kill leaves
 epochs=$(($(sed -n 's/^interrupted after epoch \([0-9]*\);.*/\1/p' out.stopped) + 2))
 run 0 fit "$config" games -o stopped.weights --resume --set epochs=$epochs --set patience=100000 -q
 run 0 fit "$config" games -o straight.weights --set epochs=$epochs --set patience=100000 -q
 cmp stopped.weights straight.weights || fail "a fit that was stopped and went on found other weights"
-[ ! -e stopped.weights.state ] || fail "a complete fit left its state behind"
+[ -z "$(find . -name 'stopped.weights.state*')" ] || fail "a complete fit left its state behind: $(ls)"
 refuses 1 'stopped.weights.state: No such file' fit "$config" games -o stopped.weights --resume
 
 # ---- refusals
@@ -154,6 +168,10 @@ head -c 20000 games/shard-000000.h5 >cut.h5
 refuses 1 'cut.h5: ' fit "$config" cut.h5 -o bad.weights
 "$bin/huff-data" sample games --result draw -o draws.h5 -q >/dev/null
 refuses 1 'training games are draws: there is nothing to learn from them' fit "$config" draws.h5 -o bad.weights
+"$bin/huff-data" sample games --result white -o white.h5 -q >/dev/null
+refuses 1 'White wins all ' fit "$config" white.h5 -o bad.weights
+run 0 fit "$config" games games -o doubled.weights
+warns 'games/shard-000000.h5 and games/shard-000000.h5: are the same file, and its games count twice'
 sed 's/^terms .*/terms 0123456789abcdef/' one.weights >terms.weights
 refuses 1 'terms.weights:3: ' fit "$config" games -o bad.weights --set start=terms.weights
 refuses 1 'terms.weights:3: ' eval terms.weights games

@@ -66,10 +66,11 @@ static void take_means(struct calibration_row *rows, int count) {
 }
 
 static bool material_loss(const struct weights *weights, const struct variant *variant,
-                          const struct samples *samples, int threads, double *loss) {
+                          const struct samples *train, const struct samples *samples, int threads,
+                          double *loss) {
     struct weights material = weights_material(weights->variant);
     double scale;
-    const bool found = fit_scale_of_weights(&material, samples, &scale);
+    const bool found = fit_scale_of_weights(&material, train, &scale);
     if (found) {
         per_knot *logits = per_knot_new(LOGIT_COUNT);
         fit_logits(&material, scale, logits);
@@ -80,13 +81,14 @@ static bool material_loss(const struct weights *weights, const struct variant *v
     return found;
 }
 
-bool calibrate(const struct weights *weights, const struct variant *variant, const struct samples *samples,
-               int threads, struct calibration *calibration, struct error *error) {
+bool calibrate(const struct weights *weights, const struct variant *variant, const struct samples *train,
+               const struct samples *samples, int threads, struct calibration *calibration,
+               struct error *error) {
     *calibration = (struct calibration){0};
     set_ends(calibration);
-    if (!fit_scale_of_weights(weights, samples, &calibration->centipawns_per_logit))
+    if (!fit_scale_of_weights(weights, train, &calibration->centipawns_per_logit))
         return error_set(error, "the side that these weights prefer does not win more of these games");
-    if (!material_loss(weights, variant, samples, threads, &calibration->material_loss))
+    if (!material_loss(weights, variant, train, samples, threads, &calibration->material_loss))
         return error_set(error, "the side with more material does not win more of these games");
     for (size_t i = 0; i < samples->count; i++) add_sample(calibration, weights, &samples->sample[i]);
     calibration->loss /= (double)samples->count;

@@ -15,15 +15,17 @@ struct calibration_row {
 enum { SCORE_ROWS = 9, PIECE_ROWS = 2 * MAX_CAPTURED / 4 };
 
 struct calibration {
-    double centipawns_per_logit;                   // that suits these positions best
+    double centipawns_per_logit;                   // that suits the training positions best
     double loss;                                   // mean cross entropy against the results
-    double material_loss;                          // the same of material alone, at its own best scale
+    double material_loss;                          // the same of material alone, at its own scale
     struct calibration_row by_score[SCORE_ROWS];   // centipawns that the side is ahead
     struct calibration_row by_pieces[PIECE_ROWS];  // pieces on the board
 };
 
-// Of one part of the samples, which must not be empty. Fails when the better score does not win more.
-bool calibrate(const struct weights *, const struct variant *, const struct samples *, int threads,
-               struct calibration *, struct error *) __attribute__((warn_unused_result));
+// Of one part of the samples, which must not be empty, at the scale that `train` gives: one that was fitted
+// to the games it is judged by would flatter. Fails when the better score does not win more of these.
+bool calibrate(const struct weights *, const struct variant *, const struct samples *train,
+               const struct samples *, int threads, struct calibration *, struct error *)
+    __attribute__((warn_unused_result));
 
 #endif

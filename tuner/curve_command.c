@@ -149,9 +149,12 @@ static double gain(const struct curve *curve, int from, int to, double *error) {
 // ---- One point ----
 
 // Held-out loss of weights at the scale that suits the training games best, however draws were counted.
-static bool judge(const struct curve *curve, const struct weights *weights, const struct sample_sets *sets,
+static bool judge(const struct curve *curve, const struct weights *weights, struct sample_sets *sets,
                   double *by_game, double *loss, struct error *error) {
     double scale;
+    bool more;
+    samples_rewind(sets, 0, 0);  // a fit has passed over the last load
+    if (!samples_next(sets, &more, error)) return false;
     if (!fit_scale_of_weights(weights, &sets->part[SPLIT_TRAIN], &scale))
         return error_set(error, "the side that the weights prefer does not win more of the training games");
     *loss = held_out_loss(curve, weights, scale, sets, by_game);

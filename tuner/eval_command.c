@@ -61,9 +61,11 @@ static const struct argp eval_argp = {
     .options = option_list,
     .parser = parse,
     .args_doc = "FILE DATA...",
-    .doc = "Says how well a file of weights predicts the results of games: its loss on their quiet "
-           "positions, and what was scored where it promised what."
-           "\vTo judge weights fitted to the same data, look at games that were held out: --part test.",
+    .doc =
+        "Says how well a file of weights predicts the results of games: its loss on their quiet "
+        "positions, and what was scored where it promised what."
+        "\vTo judge weights fitted to the same data, look at games that were held out: --part test. How many "
+        "centipawns make a logit is fitted to the training games, whatever the part.",
     .children = children,
 };
 
@@ -138,12 +140,13 @@ static bool look(const struct arguments *a, struct sample_sets *sets, struct err
     struct calibration calibration;
     if (a->part == ALL_PARTS) samples_join(sets);
     const struct samples *samples = &sets->part[a->part == ALL_PARTS ? SPLIT_TRAIN : a->part];
+    const struct samples *train = sets->part[SPLIT_TRAIN].count > 0 ? &sets->part[SPLIT_TRAIN] : samples;
     if (samples->count == 0)
         return error_set(error, "%s: no game of the part %s has a position to look at", a->data[0],
                          part_names[a->part]);
     if (!weights_get(a->weights, sets->variant, &weights, error)) return false;
     const bool done =
-        calibrate(&weights, sets->variant, samples, options_threads(&a->common), &calibration, error);
+        calibrate(&weights, sets->variant, train, samples, options_threads(&a->common), &calibration, error);
     weights_free(&weights);
     if (!done) return false;
     if (a->common.json)

@@ -57,12 +57,20 @@ static bool check_sets(const struct sample_sets *sets, struct error *error) {
     const struct samples *train = &sets->part[SPLIT_TRAIN];
     for (int part = SPLIT_TRAIN; part <= SPLIT_VALIDATION; part++) {
         if (sets->part[part].chosen == 0)
-            return error_set(error, "no %s positions in %" PRIu64 " games: more games are needed",
-                             part_names[part], sets->games);
+            return error_set(error, "no %s positions in %" PRIu64 " games: %s", part_names[part], sets->games,
+                             sets->held_out < 1 ? "a larger buffer is needed" : "more games are needed");
     }
-    return train->results[1] < train->games ||
-           error_set(error, "all %" PRIu64 " training games are draws: there is nothing to learn from them",
-                     train->games);
+    if (train->results[1] == train->games)
+        return error_set(error,
+                         "all %" PRIu64 " training games are draws: there is nothing to learn from them",
+                         train->games);
+    for (int result = 0; result <= 2; result += 2) {
+        if (train->results[result] == train->games)
+            return error_set(error,
+                             "%s wins all %" PRIu64 " training games: there is nothing to learn from them",
+                             result == 0 ? "Black" : "White", train->games);
+    }
+    return true;
 }
 
 // ---- Descent ----

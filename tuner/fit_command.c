@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
@@ -52,7 +53,7 @@ struct account {
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "The file of weights to write", 0},
-    {"resume", OPTION_RESUME, NULL, 0, "Go on with a fit that was stopped, from FILE.state", 0},
+    {"resume", OPTION_RESUME, NULL, 0, "Go on with a fit that was stopped or killed, from FILE.state", 0},
     {"set", OPTION_SET, "KEY=VALUE", 0, "Overrides a key of the configuration (l2.KING=5); repeatable", 0},
     {0},
 };
@@ -169,6 +170,11 @@ static void warn_of_few(const struct account *account, const struct fit_config *
              " training games are few for patterns of men: from %d on they help (--set l2.PATTERN=1e9 "
              "leaves them out)",
              train->games, GAMES_FOR_PATTERNS);
+    if (sets->held_out < 1)
+        warn(account,
+             "the buffer has room for %.0f%% of the held-out games: a larger one (--set buffer=N) judges by "
+             "all of them",
+             100 * sets->held_out);
     if (validation->games < VALIDATION_GAMES)
         warn(account, "%" PRIu64 " validation games are few: which epoch is best is left to chance",
              validation->games);
@@ -267,6 +273,22 @@ static void print_json(const struct account *account, const struct sample_sets *
 
 // ---- The fit ----
 
+// What a fit had half written when it was killed.
+static void remove_half_written(const char *state) {
+    const char *slash = strrchr(state, '/'), *name = slash != NULL ? slash + 1 : state;
+    char *folder = slash != NULL ? memory_text("%.*s", (int)(name - state), state) : memory_text(".");
+    file_remove_temporaries(folder, name);
+    free(folder);
+}
+
+// What a fit that was stopped has left is not lost by mistake.
+static bool check_state(const struct arguments *a, const char *state, struct error *error) {
+    if (a->resume) remove_half_written(state);
+    return a->resume || !file_exists(state) ||
+           error_set(error, "%s: a fit was stopped here; --resume goes on with it, or remove this file",
+                     state);
+}
+
 static bool read_config(const struct arguments *a, struct fit_config *config, struct error *error) {
     if (!fit_config_read(a->config, a->sets, a->set_count, config, error)) return false;
     fit_config_override(config, &a->common);
@@ -290,7 +312,7 @@ static bool write_and_tell(const struct account *account, const struct fit_confi
 }
 
 static bool fit_and_write(struct account *account, const struct fit_config *config, struct sample_sets *sets,
-                          struct error *error) {
+                          const char *state, struct error *error) {
     const struct arguments *a = account->arguments;
     struct weights start;
     struct fit_result result;
@@ -298,7 +320,6 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
     if (!a->common.json && !a->common.quiet) print_head(sets, config->start);
     warn_of_results(account, &sets->part[SPLIT_TRAIN]);
     warn_of_scores(account, &sets->part[SPLIT_TRAIN]);
-    char *state = memory_text("%s.state", a->output);
     struct fit_settings settings = config->settings;
     settings.state = state;
     settings.show_progress = !a->common.quiet;
@@ -307,7 +328,6 @@ static bool fit_and_write(struct account *account, const struct fit_config *conf
         done = write_and_tell(account, config, sets, &result, error);
         fit_result_free(&result);
     }
-    free(state);
     weights_free(&start);
     return done;
 }
@@ -317,14 +337,16 @@ static bool run(const struct arguments *a, const struct variant *wanted, const s
     struct account account = {.arguments = a, .epochs = json_array(), .warnings = json_array()};
     struct sample_sets sets;
     const char *const read[] = {a->config, config->start};
+    char *state = memory_text("%s.state", a->output);
     bool done =
-        output_check_paths(a->output, a->data, a->data_count, error) &&
+        check_state(a, state, error) && output_check_paths(a->output, a->data, a->data_count, error) &&
         output_check_paths(a->output, read, config->start != NULL ? 2 : 1, error) &&
         samples_read(a->data, a->data_count, wanted, &config->settings.choice, a->common.quiet, &sets, error);
     if (done) {
-        done = fit_and_write(&account, config, &sets, error);
+        done = fit_and_write(&account, config, &sets, state, error);
         samples_free(&sets);
     }
+    free(state);
     json_decref(account.epochs);
     json_decref(account.warnings);
     return done;

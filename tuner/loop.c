@@ -111,16 +111,26 @@ static bool copy_file(const char *from, const char *to, struct error *error) {
     return done;
 }
 
+// The weights of a generation are those that its record names; those of the start were checked already.
+static bool copy_accepted(const struct loop *loop, int number, const char *from, const char *to,
+                          struct error *error) {
+    const json_t *record = json_array_get(loop->records, (size_t)(number - 1));
+    struct weights weights;
+    if (!weights_read(from, loop->config.variant, &weights, error)) return false;
+    bool done = number == 0 || strcmp(weights.sha256, loop_record_weights_sha256(record)) == 0 ||
+                error_set(error, "%s: not the weights that this loop made (another checksum)", from);
+    if (done && strcmp(weights.sha256, sum_of(loop, to).sha256) != 0) done = copy_file(from, to, error);
+    weights_free(&weights);
+    return done;
+}
+
 // Makes RUN/accepted.weights.gz what the records say.
 static bool put_accepted(const struct loop *loop, struct error *error) {
     const int number = accepted_generation(loop);
     char *from =
         number > 0 ? in_generation(loop, number, "new.weights.gz") : in_loop(loop, "start.weights.gz");
     char *to = accepted_path(loop);
-    const struct sum wanted = sum_of(loop, from);
-    bool done = true;
-    if (strcmp(sum_of(loop, to).sha256, wanted.sha256) != 0 || *wanted.sha256 == '\0')
-        done = copy_file(from, to, error);
+    const bool done = copy_accepted(loop, number, from, to, error);
     free(from);
     free(to);
     return done;
@@ -392,6 +402,7 @@ static bool write_table(const struct loop *loop, struct error *error) {
 static bool run_generation(struct generation *generation, loop_listener *listener, void *context,
                            struct error *error) {
     struct loop *loop = generation->loop;
+    file_remove_temporaries(generation->folder, NULL);
     generation->record = file_make_folder(generation->folder, error)
                              ? loop_record_read(generation->record_path, generation->number, error)
                              : NULL;
@@ -500,10 +511,46 @@ static json_t *told_to_json(const struct loop_config *config, struct error *erro
     return NULL;
 }
 
+// What was told, for people: the file, and what the command line said in comments below it.
+static char *config_text(const json_t *told) {
+    const json_t *sets = json_object_get(told, "sets");
+    char *text = memory_text("%s", json_string_value(json_object_get(told, "config")));
+    const char *before = *text == '\0' || text[strlen(text) - 1] == '\n' ? "" : "\n";
+    for (size_t i = 0; i < json_array_size(sets); i++) {
+        char *longer =
+            memory_text("%s%s# --set %s\n", text, before, json_string_value(json_array_get(sets, i)));
+        free(text);
+        text = longer;
+        before = "";
+    }
+    return text;
+}
+
+static bool is_unchanged(const char *path, const char *text, struct error *error) {
+    char *there;
+    size_t size;
+    if (!file_read(path, MOST_FILE, &there, &size, error)) return false;
+    const bool same = size == strlen(text) && memcmp(there, text, size) == 0;
+    free(there);
+    return same ||
+           error_set(error,
+                     "%s: was changed after the loop began, of which only the number of generations can "
+                     "change (--set generations=N): put back what it was, or begin a new loop",
+                     path);
+}
+
 static bool write_config(const struct loop *loop, const json_t *told, struct error *error) {
-    const json_t *text = json_object_get(told, "config");
-    char *path = in_loop(loop, "config.yaml");
-    const bool done = file_replace(path, json_string_value(text), json_string_length(text), error);
+    char *path = in_loop(loop, "config.yaml"), *text = config_text(told);
+    const bool done = file_replace(path, text, strlen(text), error);
+    free(text);
+    free(path);
+    return done;
+}
+
+static bool check_config(const struct loop *loop, const json_t *told, struct error *error) {
+    char *path = in_loop(loop, "config.yaml"), *text = config_text(told);
+    const bool done = file_exists(path) ? is_unchanged(path, text, error) : write_config(loop, told, error);
+    free(text);
     free(path);
     return done;
 }
@@ -555,7 +602,7 @@ struct loop *loop_create(const char *folder, struct loop_config *config, bool qu
 // The configuration of a loop that is there: of its manifest, and `more` on top.
 static bool read_told(struct loop *loop, const char *more, struct error *error) {
     const json_t *told = manifest_config(&loop->manifest), *all = json_object_get(told, "sets");
-    if (!json_is_string(json_object_get(told, "config")) || !write_config(loop, told, error)) return false;
+    if (!json_is_string(json_object_get(told, "config")) || !check_config(loop, told, error)) return false;
     const size_t count = json_array_size(all);
     const char **sets = memory_new(count + 2, sizeof *sets);
     for (size_t i = 0; i < count; i++) sets[i] = json_string_value(json_array_get(all, i));
@@ -579,6 +626,7 @@ static bool check_start(const struct loop *loop, struct error *error) {
 static bool find(struct loop *loop, int generations, struct error *error) {
     loop->lock = manifest_lock(loop->folder, error);
     if (loop->lock < 0 || !manifest_read(loop->folder, &kind, &loop->manifest, error)) return false;
+    file_remove_temporaries(loop->folder, NULL);
     char *more = generations > 0 ? memory_text("generations=%d", generations) : NULL;
     const bool done = read_told(loop, more, error) && check_start(loop, error) &&
                       manifest_note_resumed(loop->folder, &loop->manifest, error);

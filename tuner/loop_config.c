@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/support/config.h"
 #include "core/support/memory.h"
 #include "core/support/random.h"
 #include "selfplay/match.h"
+#include "selfplay/open_shard.h"
 
 enum { MOST_GENERATIONS = 999, MOST_THREADS = 1024, MOST_PATH = 4096 };
 
@@ -213,6 +215,31 @@ static bool try_selfplay(const struct loop_config *config, struct error *error) 
     return done;
 }
 
+// Which games are held out follows from their numbers: of a few there may be none, and no fit is possible.
+static bool try_split(const struct loop_config *config, int generation, struct error *error) {
+    struct settings settings;
+    if (!loop_selfplay_settings(config, generation, config->start, &settings, error)) return false;
+    bool found[PART_COUNT] = {false};
+    for (uint64_t id = 0; id < settings.games && !(found[SPLIT_TRAIN] && found[SPLIT_VALIDATION]); id++) {
+        struct random random = random_stream(settings.seed, id);
+        found[draw_split(&random)] = true;
+    }
+    const bool done = (found[SPLIT_TRAIN] && found[SPLIT_VALIDATION]) ||
+                      error_set(error,
+                                "%s: selfplay: games: of the %" PRIu64
+                                " games of generation %d none would be left to %s: more are needed",
+                                config->path, settings.games, generation,
+                                found[SPLIT_TRAIN] ? "validate with" : "train on");
+    settings_free(&settings);
+    return done;
+}
+
+static bool try_splits(const struct loop_config *config, struct error *error) {
+    for (int generation = 1; generation <= config->generations; generation++)
+        if (!try_split(config, generation, error)) return false;
+    return true;
+}
+
 static bool try_weights(const struct loop_config *config, const char *name, struct error *error) {
     struct weights weights;
     if (!weights_get(name, config->variant, &weights, error)) return false;
@@ -241,8 +268,16 @@ static bool try_match(const struct loop_config *config, enum loop_match which, c
 
 // ---- All of it ----
 
+// A pipe is empty when the sections are read.
+static bool is_lasting(const char *path, struct error *error) {
+    struct stat found;
+    return stat(path, &found) != 0 || S_ISREG(found.st_mode) ||
+           error_set(error, "%s: expected a regular file, not a pipe or a device", path);
+}
+
 static bool read_own(struct loop_config *config, struct error *error) {
     void *keys;
+    if (!is_lasting(config->path, error)) return false;
     if (!config_read(config->path, (const char *const *)config->sets, config->set_count, &schema, &keys,
                      error)) {
         return false;
@@ -261,7 +296,7 @@ bool loop_config_read(const char *path, const char *const *sets, int set_count, 
     for (; config->set_count < set_count; config->set_count++)
         config->sets[config->set_count] = memory_text("%s", sets[config->set_count]);
     const bool done = read_own(config, error) && try_weights(config, config->start, error) &&
-                      try_selfplay(config, error) && try_fit(config, error) &&
+                      try_selfplay(config, error) && try_splits(config, error) && try_fit(config, error) &&
                       try_match(config, LOOP_GATE, config->start, error) &&
                       (!config->final_match || try_match(config, LOOP_FINAL, config->final_against, error));
     if (!done) loop_config_free(config);

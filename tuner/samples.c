@@ -112,7 +112,6 @@ struct reading {
     size_t block;  // rows that are read together
     struct sample_sets *sets;
     struct weighing *weighing;  // of the training positions
-    double held_out;            // the share of held-out games that is kept
     struct error *error;
 };
 
@@ -208,7 +207,7 @@ static double lot(uint64_t seed, uint32_t game) {
 // Held-out games are all looked at, whatever the share.
 static bool is_in_share(const struct reading *reading, uint32_t game) {
     if (reading->games.split[game] != SPLIT_TRAIN)
-        return reading->held_out >= 1 || lot(HELD_OUT_SEED, game) < reading->held_out;
+        return reading->sets->held_out >= 1 || lot(HELD_OUT_SEED, game) < reading->sets->held_out;
     return reading->choice->share >= 1 || lot(SHARE_SEED, game) < reading->choice->share;
 }
 
@@ -259,7 +258,7 @@ static void thin_out(struct reading *reading) {
     const size_t most = reading->choice->buffer / HELD_OUT_PARTS;
     struct samples *parts = reading->sets->part;
     while (parts[SPLIT_VALIDATION].count > most || parts[SPLIT_TEST].count > most) {
-        reading->held_out *= 0.9;
+        reading->sets->held_out *= 0.9;
         for (int part = SPLIT_VALIDATION; part <= SPLIT_TEST; part++) {
             const struct samples all = parts[part];
             parts[part] = (struct samples){.sample = all.sample, .capacity = all.capacity};
@@ -347,7 +346,6 @@ static struct reading reading_new(struct dataset *dataset, const struct sample_c
         .block = block,
         .sets = sets,
         .weighing = weighing_new(choice, sets->games),
-        .held_out = 1,
         .error = error,
     };
 }
@@ -470,10 +468,11 @@ static void warn_of_missing(const char *const *paths, int count) {
 bool samples_read(const char *const *paths, int count, const struct variant *wanted,
                   const struct sample_choice *choice, bool quiet, struct sample_sets *sets,
                   struct error *error) {
-    *sets = (struct sample_sets){0};
+    *sets = (struct sample_sets){.held_out = 1};
     struct dataset *dataset = dataset_open(paths, count, error);
     if (dataset == NULL) return false;
     warn_of_missing(paths, count);
+    verify_repeated_files(dataset, warn, NULL);
     sets->variant = dataset_variant(dataset);
     sets->games = dataset_games(dataset);
     sets->positions = dataset_positions(dataset);

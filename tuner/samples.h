@@ -39,14 +39,15 @@ struct samples {
 };
 
 // Training positions that do not fit into the buffer pass through it, a load at a time (samples_next);
-// otherwise all are in memory. Held-out ones always are: when there are more than HELD_OUT_PARTS to a buffer,
-// those of fewer games.
+// otherwise all are in memory. Held-out ones always are: of a part that has more than an HELD_OUT_PARTS-th of
+// the buffer, those of fewer games.
 struct sample_sets {
     const struct variant *variant;
     uint64_t games, positions;  // of the dataset
     struct samples part[PART_COUNT];
     struct sample_stream *stream;  // NULL: all are in memory
     bool rewound;                  // and not yet passed over
+    double held_out;               // the share of the held-out games that is kept
 };
 enum { HELD_OUT_PARTS = 8 };
 

@@ -49,7 +49,8 @@ static const struct argp show_argp = {
     .options = option_list,
     .parser = parse,
     .args_doc = "FILE",
-    .doc = "Prints the terms of a file of weights in centipawns."
+    .doc = "Prints the terms of a file of weights in centipawns; FILE may be default or material, with "
+           "--variant."
            "\vBoards are the common one, seen by the owner of the piece: he sits at the bottom, a playing "
            "square at his left. A view of a window is written row by row, its top row first: o a man of the "
            "side that looks, x one of the opponent.",
@@ -402,6 +403,14 @@ static bool show(const struct weights *weights, const struct arguments *a, struc
     return done;
 }
 
+// Those that come with the program are of some variant.
+static bool read_weights(const char *name, const struct variant *variant, struct weights *weights,
+                         struct error *error) {
+    if (weights_in_file(name)) return weights_read(name, variant, weights, error);
+    if (variant == NULL) return error_set(error, "%s: of which variant? (--variant)", name);
+    return weights_get(name, variant, weights, error);
+}
+
 int tune_show_run(int argc, char **argv) {
     struct arguments a = {0};
     struct error error;
@@ -410,7 +419,7 @@ int tune_show_run(int argc, char **argv) {
     const struct variant *variant = NULL;
     if (a.common.variant != NULL && (variant = variant_find(a.common.variant, &error)) == NULL)
         return options_fail(argv[0], EXIT_USAGE, &error);
-    if (!weights_read(a.path, variant, &weights, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
+    if (!read_weights(a.path, variant, &weights, &error)) return options_fail(argv[0], EXIT_FAILED, &error);
     const bool done = show(&weights, &a, &error);
     weights_free(&weights);
     return done ? EXIT_DONE : options_fail(argv[0], EXIT_FAILED, &error);

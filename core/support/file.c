@@ -2,6 +2,7 @@
 
 #include "core/support/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include "core/support/memory.h"
+
+#define TEMPORARY ".tmp-"  // after the name of the file it is to become
 
 enum { FIRST_READ = 1 << 16 };
 
@@ -69,7 +72,7 @@ static bool sync_folder_of(const char *path) {
 // the attempt two threads, or what an earlier process of that number left.
 static int open_temporary(const char *path, mode_t mode, char **name) {
     for (int attempt = 0;; attempt++) {
-        *name = memory_text("%s.tmp-%ld-%d", path, (long)getpid(), attempt);
+        *name = memory_text("%s" TEMPORARY "%ld-%d", path, (long)getpid(), attempt);
         const int fd = open_file(*name, O_WRONLY | O_CREAT | O_EXCL, mode);
         if (fd >= 0 || errno != EEXIST || attempt == 99) return fd;
         free(*name);
@@ -119,6 +122,21 @@ bool file_replace(const char *path, const void *data, size_t size, struct error 
     if (!done) error_set(error, "%s: cannot write: %s", path, strerror(errno));
     free(target);
     return done;
+}
+
+void file_remove_temporaries(const char *folder, const char *name) {
+    DIR *entries = opendir(folder);
+    const size_t length = name != NULL ? strlen(name) : 0;
+    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        const char *at = strstr(entry->d_name, TEMPORARY);
+        if (at == NULL) continue;
+        if (name != NULL && (strncmp(entry->d_name, name, length) != 0 || at != entry->d_name + length))
+            continue;
+        char *path = memory_text("%s/%s", folder, entry->d_name);
+        unlink(path);
+        free(path);
+    }
+    if (entries != NULL) closedir(entries);
 }
 
 static bool is_folder(const char *path) {

@@ -22,6 +22,10 @@ bool file_replace(const char *path, const void *data, size_t size, struct error 
 // fsync of the folder. A folder, too, where there is none.
 bool file_publish(const char *from, const char *to, struct error *) __attribute__((warn_unused_result));
 
+// Removes what processes that were killed while they replaced the file `name` of a folder (NULL: any file)
+// have left; none may be at it now.
+void file_remove_temporaries(const char *folder, const char *name);
+
 // All of the bytes, whatever signals come in between; false with errno when they cannot be written.
 bool file_write(int file, const void *data, size_t size) __attribute__((warn_unused_result));
 
