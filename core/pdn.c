@@ -145,7 +145,8 @@ static struct pdn_tag *add_tag(struct pdn_game *game, const char *name) {
         game->tags = memory_grow(game->tags, (size_t)game->tag_capacity, sizeof *game->tags);
     }
     struct pdn_tag *tag = &game->tags[game->tag_count++];
-    *tag = (struct pdn_tag){.name = memory_text("%s", name)};
+    const size_t size = strlen(name) + 1;
+    *tag = (struct pdn_tag){.name = memcpy(memory_new(size, 1), name, size)};
     tag->name[0] = (char)toupper((unsigned char)name[0]);
     return tag;
 }

@@ -3,6 +3,7 @@
 // A game ends at "*", at a result, at the tags of the next one, or where the numbers begin again; a game that
 // cannot be read is followed to its end all the same. Everything is reported once a game, so that the time
 // and the reports stay in proportion to the text.
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum {
     FIRST_WINDOW = 1 << 20,   // bytes of a stream that are held
     MAX_WINDOW = 1 << 24,     // when something in it is longer
     LOOK_AHEAD = 1 << 16,     // bytes behind a token that may decide what it is
+    NO_SQUARE = UCHAR_MAX,
 };
 
 struct pdn_reader {
@@ -40,6 +42,8 @@ struct pdn_reader {
     bool left_said;
     char *game_type_said;  // the last one that was warned of
     struct move_list *legal;
+    const struct variant *named;  // whose squares these are:
+    square squares[UCHAR_MAX + 1];
     char *comment;  // what is read for the next move or game
     size_t comment_size, comment_capacity;
 };
@@ -53,6 +57,8 @@ enum warning {
     WARN_RESULT = 32,
     WARN_TERMINATION = 64,
     WARN_LEFT = 128,
+    WARN_TAG_TWICE = 256,
+    WARN_LINE_COMMENT = 512,
 };
 
 // A game as it is read.
@@ -63,12 +69,12 @@ struct reading {
     int begin_line, fen_line, game_type_line, result_line;  // 0: none
     unsigned warned;                                        // enum warning
     int moves_seen;                                         // good ones or not
-    bool body;             // has begun: tags from here on are the next game's
-    bool failed;           // and reported
-    bool other;            // because of its variant
-    bool stopped;          // a move is unknown: what follows cannot be played
-    char text_result[16];  // behind the moves; "" = none
-    char result_tag[64];   // without blanks; "" = none
+    bool body;                // has begun: tags from here on are the next game's
+    bool failed;              // and reported
+    bool other;               // because of its variant
+    bool stopped;             // a move is unknown: what follows cannot be played
+    const char *text_result;  // behind the moves; "" = none
+    char odd_result[64];      // a Result tag that is none of PDN's, without blanks; "" = none
 };
 
 // ---- reports ----
@@ -209,12 +215,20 @@ static bool hold_more(struct pdn_reader *reader) {
     return size > kept;
 }
 
-static void next_token(struct pdn_reader *reader) {
+static void next_held_token(struct pdn_reader *reader) {
+    const bool in_line = reader->token.goes_on;
     reader->used_to = reader->token.bytes.at + reader->token.bytes.size;
     do {
         reader->tokens.at = reader->used_to;
-        reader->token = pdn_tokens_next(&reader->tokens);
+        reader->tokens.in_line = in_line;
+        pdn_tokens_next(&reader->tokens, &reader->token);
     } while (!is_sure(reader, &reader->tokens) && hold_more(reader));
+}
+
+// What is held may be blanks and comments of lines alone, which are no end.
+static void next_token(struct pdn_reader *reader) {
+    do next_held_token(reader);
+    while (reader->token.kind == PDN_END && !reader->ended);
 }
 
 // ---- comments ----
@@ -373,7 +387,7 @@ static void without_blanks(const char *text, char *to, size_t size) {
     *to = '\0';
 }
 
-static void store_tag(struct reading *r, const char *name, struct pdn_bytes value) {
+static void set_escaped_tag(struct pdn_game *game, const char *name, struct pdn_bytes value) {
     char *plain = memory_new(value.size + 1, 1);
     size_t size = 0;
     for (size_t i = 0; i < value.size; i++) {
@@ -381,14 +395,24 @@ static void store_tag(struct reading *r, const char *name, struct pdn_bytes valu
         if (escape && (value.at[i + 1] == '"' || value.at[i + 1] == '\\')) i++;
         plain[size++] = value.at[i];
     }
-    pdn_set_tag_bytes(r->game, name, plain, size);
+    pdn_set_tag_bytes(game, name, plain, size);
     free(plain);
+}
+
+static void store_tag(struct reading *r, const char *name, struct pdn_bytes value) {
+    if (memchr(value.at, '\\', value.size))
+        set_escaped_tag(r->game, name, value);
+    else
+        pdn_set_tag_bytes(r->game, name, value.at, value.size);
     if (!strcasecmp(name, "FEN")) r->fen_line = line_of(r->reader, value.at);
     if (!strcasecmp(name, "GameType") || !strcasecmp(name, "Variant"))
         r->game_type_line = line_of(r->reader, value.at);
     if (!strcasecmp(name, "Result")) {
+        enum pdn_result result;
+        const char *said = pdn_tag(r->game, name);
         r->result_line = line_of(r->reader, value.at);
-        without_blanks(pdn_tag(r->game, name), r->result_tag, sizeof r->result_tag);
+        if (!pdn_result_from_text(&variants[0], said, PDN_LEFT_DEFAULT, &result))
+            without_blanks(said, r->odd_result, sizeof r->odd_result);
     }
 }
 
@@ -403,7 +427,10 @@ static bool use_tag(struct reading *r) {
         warn(r, HERE, WARN_TAG, "a tag is damaged: %s", excerpt_of(token->bytes).text);
     if (r->game->tag_count == MAX_TAGS)
         warn(r, HERE, WARN_TAG_COUNT, "tags after the first %d are left out", MAX_TAGS);
-    else if (*name && !next && !pdn_tag(r->game, name))
+    else if (*name && !next && pdn_tag(r->game, name))
+        warn(r, HERE, WARN_TAG_TWICE, "a tag is there twice, the first is taken and not %s",
+             excerpt_of(token->bytes).text);
+    else if (*name && !next)
         store_tag(r, name, token->inside);
     return !next;
 }
@@ -558,38 +585,100 @@ static int index_of(const struct move_list *legal, struct move move) {
     return -1;
 }
 
-static void use_move(struct reading *r) {
-    const struct pdn_token *token = &r->reader->token;
-    struct pdn_game *game = r->game;
-    if (!begin_moves(r)) return;
-    store_comment(r);
-    struct error error;
+// "move 12...: "
+static void prefix_with_move(const struct pdn_game *game, struct error *error) {
+    const int count = game->ply_count + (game->start.turn != game->variant->rules->starts);
+    (void)error_prefix(error, "move %d%s", count / 2 + 1, count % 2 ? "..." : ".");
+}
+
+static void name_squares(struct pdn_reader *reader, const struct variant *variant) {
+    if (reader->named == variant) return;
+    reader->named = variant;
+    memset(reader->squares, NO_SQUARE, sizeof reader->squares);
+    for (int number = 1; number <= board_squares(variant->rules->width); number++) {
+        char name[SQUARE_TEXT_SIZE];
+        const square s = square_from_pdn_number(variant, number);
+        square_to_text(variant, s, name);
+        reader->squares[pdn_square_of(name)] = s;
+    }
+}
+
+// Of a move that is written plainly: the only legal one with its ends, or -1. It would be found below as
+// well, in ten times the time.
+static int index_of_plain(const struct pdn_reader *reader) {
+    const struct move_list *legal = reader->legal;
+    const square from = reader->squares[reader->token.from], to = reader->squares[reader->token.to];
+    int index = -1;
+    if (!reader->token.from || legal->truncated) return -1;
+    for (int i = 0; i < legal->count; i++) {
+        if (legal->moves[i].from != from || legal->moves[i].to != to) continue;
+        if (index >= 0) return -1;
+        index = i;
+    }
+    return index;
+}
+
+// The legal move that the token means, as an index; -1 when there is none.
+static int find_move(const struct reading *r, struct error *error) {
+    char text[PDN_MOVE_TEXT_SIZE];
     struct move move;
-    game->variant->generate(&r->now, r->reader->legal);
-    if (game->ply_count == MAX_GAME_MOVES) {
-        (void)error_set(&error, "it has more than %d moves", MAX_GAME_MOVES);
-        give_up(r, HERE, &error);
-        return;
-    }
-    if (!move_from_text(game->variant, &r->now, r->reader->legal, token->text, &move, &error)) {
-        const int count = game->ply_count + (game->start.turn != game->variant->rules->starts);
-        (void)error_prefix(&error, "move %d%s", count / 2 + 1, count % 2 ? "..." : ".");
-        give_up(r, HERE, &error);
-        return;
-    }
+    const int index = index_of_plain(r->reader);
+    if (index >= 0) return index;
+    pdn_move_text(&r->reader->token, text);
+    if (!move_from_text(r->game->variant, &r->now, r->reader->legal, text, &move, error)) return -1;
+    return index_of(r->reader->legal, move);
+}
+
+static bool is_full(const struct pdn_game *game, struct error *error) {
+    return game->ply_count == MAX_GAME_MOVES &&
+           !error_set(error, "it has more than %d moves", MAX_GAME_MOVES);
+}
+
+static void warn_of_words(struct reading *r) {
+    warn(r, HERE, WARN_WORDS, "text between the moves is left out: \"%s\"",
+         excerpt_of(r->reader->token.bytes).text);
+}
+
+static void play_move(struct reading *r, int index) {
+    struct pdn_game *game = r->game;
+    const struct move move = r->reader->legal->moves[index];
     pdn_add_move(game, move, NULL);
-    game->plies[game->ply_count - 1].index = index_of(r->reader->legal, move);
+    game->plies[game->ply_count - 1].index = index;
     game->variant->play(&r->now, move);
+}
+
+static void use_move(struct reading *r) {
+    struct pdn_reader *reader = r->reader;
+    struct pdn_game *game = r->game;
+    struct error error;
+    r->moves_seen++;
+    if (r->failed || r->stopped || (!game->variant && !begin_moves(r))) return;
+    store_comment(r);
+    name_squares(reader, game->variant);
+    game->variant->generate(&r->now, reader->legal);
+    const int index = is_full(game, &error) ? -1 : find_move(r, &error);
+    if (index >= 0) {
+        play_move(r, index);
+    } else if (reader->token.signless) {
+        r->moves_seen--;
+        warn_of_words(r);
+    } else {
+        if (game->ply_count < MAX_GAME_MOVES) prefix_with_move(game, &error);
+        give_up(r, HERE, &error);
+    }
 }
 
 // The text of the Result tag behind the moves ("4-6"): a score that may look like a move.
 static bool is_result_of_tag(const struct reading *r) {
-    if (strcmp(r->result_tag, r->reader->token.text) != 0) return false;
+    if (!*r->odd_result) return false;
+    char text[PDN_MOVE_TEXT_SIZE];
+    pdn_move_text(&r->reader->token, text);
+    if (strcmp(r->odd_result, text) != 0) return false;
     struct pdn_tokens ahead;
     struct pdn_token next;
     do {
         ahead = r->reader->tokens;
-        do next = pdn_tokens_next(&ahead);
+        do pdn_tokens_next(&ahead, &next);
         while (next.kind == PDN_COMMENT || next.kind == PDN_MARK);
     } while (!is_sure(r->reader, &ahead) && hold_more(r->reader));
     return next.kind == PDN_END || next.kind == PDN_TAG || next.kind == PDN_SEPARATOR ||
@@ -624,19 +713,32 @@ static enum outcome use_body(struct reading *r) {
     case PDN_NUMBER: return token->first && r->moves_seen >= 2 ? ENDS_BEFORE : GOES_ON;
     case PDN_MOVE:
         if (is_result_of_tag(r)) return ENDS_WITH;
-        r->moves_seen++;
-        if (!r->stopped) use_move(r);
+        use_move(r);
         return GOES_ON;
-    case PDN_RESULT: snprintf(r->text_result, sizeof r->text_result, "%.15s", token->text); return ENDS_WITH;
+    case PDN_RESULT: r->text_result = token->result; return ENDS_WITH;
     case PDN_NO_MOVE: use_no_move(r); return GOES_ON;
     case PDN_SETUP: use_setup(r); return GOES_ON;
     case PDN_UNREADABLE: use_unreadable(r); return GOES_ON;
-    case PDN_WORDS:
-        warn(r, HERE, WARN_WORDS, "text between the moves is left out: \"%s\"",
-             excerpt_of(token->bytes).text);
-        return GOES_ON;
+    case PDN_WORDS: warn_of_words(r); return GOES_ON;
     default: return GOES_ON;
     }
+}
+
+static bool holds_move(struct pdn_bytes text) {
+    struct pdn_tokens tokens = pdn_tokens_of(text.at, text.size);
+    struct pdn_token token;
+    do pdn_tokens_next(&tokens, &token);
+    while (token.kind != PDN_END && (token.kind != PDN_MOVE || token.signless));
+    return token.kind == PDN_MOVE;
+}
+
+// PDN does not say what ";" means: where moves are taken for a comment, the user must know.
+static void use_comment(struct reading *r) {
+    const struct pdn_token *token = &r->reader->token;
+    keep_comment(r->reader, token->inside);
+    if (token->line && holds_move(token->inside))
+        warn(r, HERE, WARN_LINE_COMMENT, "from \";\" to the end of the line is a comment: \"%s\"",
+             excerpt_of(token->bytes).text);
 }
 
 static enum outcome use_token(struct reading *r) {
@@ -644,7 +746,7 @@ static enum outcome use_token(struct reading *r) {
     case PDN_END: return ENDS_BEFORE;
     case PDN_TAG: return use_tag(r) ? GOES_ON : ENDS_BEFORE;
     case PDN_SEPARATOR: return ENDS_WITH;
-    case PDN_COMMENT: keep_comment(r->reader, r->reader->token.inside); return GOES_ON;
+    case PDN_COMMENT: use_comment(r); return GOES_ON;
     default: return use_body(r);
     }
 }
@@ -701,15 +803,16 @@ static void settle_result(struct reading *r) {
 static bool begins_game(const struct pdn_token *token) {
     switch (token->kind) {
     case PDN_TAG:
-    case PDN_MOVE:
     case PDN_SETUP: return true;
+    case PDN_MOVE: return !token->signless;
     case PDN_NUMBER: return token->dotted;
     default: return false;
     }
 }
 
 static bool is_text(const struct pdn_token *token) {
-    return token->kind == PDN_WORDS || token->kind == PDN_UNREADABLE || token->kind == PDN_NO_MOVE;
+    return token->kind == PDN_WORDS || token->kind == PDN_UNREADABLE || token->kind == PDN_NO_MOVE ||
+           token->kind == PDN_MOVE;
 }
 
 // Passes over what stands between games. False at the end.
@@ -747,7 +850,7 @@ static void count_game(struct reading *r, bool read) {
 static bool read_game(struct pdn_reader *reader, struct pdn_game *game) {
     count_lines_to(reader, reader->token.bytes.at);
     *game = (struct pdn_game){.result = PDN_UNKNOWN, .line = reader->line, .number = game_number(reader)};
-    struct reading r = {.reader = reader, .game = game, .begin_line = reader->line};
+    struct reading r = {.reader = reader, .game = game, .begin_line = reader->line, .text_result = ""};
     enum outcome outcome;
     while ((outcome = use_token(&r)) == GOES_ON) next_token(reader);
     const bool read = !is_empty(&r) && begin_moves(&r);

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 struct pdn_tokens pdn_tokens_of(const char *text, size_t size) {
-    return (struct pdn_tokens){text, text, text + size};
+    return (struct pdn_tokens){.begin = text, .at = text, .end = text + size};
 }
 
 // ---- characters ----
@@ -55,6 +55,8 @@ static const char *after_line(const struct pdn_tokens *t, const char *at) {
 }
 
 static const char *after_blanks(const struct pdn_tokens *t, const char *at) {
+    while (at < t->end && (*at == ' ' || is_line_end(*at))) at++;
+    if (at<t->end && * at> ' ' && *at < '\x7f') return at;
     for (size_t size; (size = blank_size(t, at));) at += size;
     return at;
 }
@@ -151,20 +153,38 @@ static struct pdn_token setup_token(const struct pdn_tokens *t) {
                                     : unreadable(t, close, "the setup is not closed");
 }
 
-// "(!?)", or a variation with whatever is in it. No recursion: a file may nest them as deep as it is long.
-static struct pdn_token parenthesis_token(const struct pdn_tokens *t) {
+// To the parenthesis that closes the one here, or to the next line of tags or the end when it is missing. No
+// recursion: a file may nest them as deep as it is long.
+static const char *find_parenthesis(const struct pdn_tokens *t, bool semicolons) {
     const char *at = t->at;
     long depth = 0;
     while (at < t->end && !is_tag_line(t, at)) {
         if (*at == '(') depth++;
-        if (*at == ')' && --depth == 0) return token_to(t, PDN_MARK, at + 1);
+        if (*at == ')' && --depth == 0) return at;
         if (*at == '{')
             at = find_close(t, at + 1, '}');
-        else if (*at == '%')
+        else if (*at == '%' || (*at == ';' && semicolons))
             at = after_line(t, at);
         if (at < t->end && !is_tag_line(t, at)) at++;
     }
-    return unreadable(t, at, "the variation is not closed");
+    return at;
+}
+
+// "(!?)", or a variation with whatever is in it. A semicolon in it begins a comment, unless that would hide
+// the parenthesis: then it was meant to part moves.
+static struct pdn_token parenthesis_token(const struct pdn_tokens *t) {
+    const char *close = find_parenthesis(t, true);
+    if (char_at(t, close) != ')') close = find_parenthesis(t, false);
+    return char_at(t, close) == ')' ? token_to(t, PDN_MARK, close + 1)
+                                    : unreadable(t, close, "the variation is not closed");
+}
+
+// What chess files have, and PDN neither names nor forbids.
+static struct pdn_token line_comment_token(const struct pdn_tokens *t) {
+    struct pdn_token token = token_to(t, PDN_COMMENT, after_line(t, t->at));
+    token.inside = (struct pdn_bytes){t->at + 1, token.bytes.size - 1};
+    token.line = true;
+    return token;
 }
 
 // ---- tags ----
@@ -261,11 +281,15 @@ static size_t points_size(const struct pdn_tokens *t, const char *at, const char
     return 0;
 }
 
-static bool is_result(const char *text) {
+// The result of two sides' points, or NULL.
+static const char *result_of(const char *left, const char *right) {
     static const char *const results[] = {"1-0", "0-1", "2-0", "0-2", "1-1", "0-0", "1/2-1/2"};
+    const size_t length = strlen(left);
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        if (!strcmp(text, results[i])) return true;
-    return false;
+        if (!strncmp(results[i], left, length) && results[i][length] == '-' &&
+            !strcmp(results[i] + length + 1, right))
+            return results[i];
+    return NULL;
 }
 
 // "1-1" is a result unless more of a move follows: "1-18", "1-1x10".
@@ -281,11 +305,10 @@ static bool read_result(const struct pdn_tokens *t, struct pdn_token *token) {
     at += size;
     char plain;
     if (is_digit(char_at(t, at)) || char_at(t, at) == '/' || sign_size(t, at, &plain)) return false;
-    char text[sizeof token->text];
-    strcat(strcat(strcpy(text, left), "-"), right);
-    if (!is_result(text)) return false;
+    const char *result = result_of(left, right);
+    if (!result) return false;
     *token = token_to(t, PDN_RESULT, at);
-    strcpy(token->text, text);
+    token->result = result;
     return true;
 }
 
@@ -344,7 +367,7 @@ static const char *after_tail(const struct pdn_tokens *t, const char *at) {
 }
 
 static const char *after_word(const struct pdn_tokens *t, const char *at) {
-    while (at < t->end && !blank_size(t, at) && !strchr("{}()*", *at)) at++;
+    while (at < t->end && !blank_size(t, at) && !strchr("{}()*;", *at)) at++;
     return at > t->at ? at : t->at + 1;
 }
 
@@ -355,17 +378,89 @@ static struct pdn_token words_token(const struct pdn_tokens *t) {
     return token_to(t, PDN_WORDS, end);
 }
 
+// "3228", an old way to write moves: two squares of two digits.
+static const char *read_signless(const struct pdn_tokens *t, const char *at, struct plain_move *m) {
+    for (int i = 0; i < 4; i++)
+        if (!is_digit(char_at(t, at + i))) return NULL;
+    const char *end = at + 4;
+    if (end < t->end && !blank_size(t, end) && !strchr("!?$*(){};", *end)) return NULL;
+    const struct pdn_tokens first = {.begin = at, .at = at, .end = at + 2};
+    read_square(&first, at, m);
+    append(m, '-');
+    read_square(t, at + 2, m);
+    return end;
+}
+
+// The squares and signs of a move: what follows them, or NULL. *signless: it is of the old kind.
+static const char *read_squares(const struct pdn_tokens *t, struct plain_move *m, bool *signless) {
+    *signless = false;
+    const char *at = read_square(t, t->at, m), *first = at;
+    if (!at) return NULL;
+    for (const char *next; (next = read_step(t, at, m));) at = next;
+    if (at > first) return at;
+    m->size = 0;
+    *signless = true;
+    return read_signless(t, t->at, m);
+}
+
 static bool read_move(const struct pdn_tokens *t, struct pdn_token *token) {
-    char text[sizeof token->text] = "";
+    char text[PDN_MOVE_TEXT_SIZE];
     struct plain_move move = {.text = text, .room = sizeof text - 1};
-    const char *at = read_square(t, t->at, &move), *first = at;
+    bool signless;
+    const char *at = read_squares(t, &move, &signless);
     if (!at) return false;
-    for (const char *next; (next = read_step(t, at, &move));) at = next;
-    if (at == first) return false;
-    *token = token_to(t, PDN_MOVE, after_tail(t, at));
-    if (move.overflow) *token = unreadable(t, at, "the move has too many squares");
-    memcpy(token->text, text, sizeof text);
-    token->text[move.size] = '\0';
+    *token = move.overflow ? unreadable(t, at, "the move has too many squares")
+                           : token_to(t, PDN_MOVE, after_tail(t, at));
+    token->signless = signless;
+    return true;
+}
+
+void pdn_move_text(const struct pdn_token *token, char text[static PDN_MOVE_TEXT_SIZE]) {
+    const struct pdn_tokens t = pdn_tokens_of(token->bytes.at, token->bytes.size);
+    struct plain_move move = {.text = text, .room = PDN_MOVE_TEXT_SIZE - 1};
+    bool signless;
+    (void)read_squares(&t, &move, &signless);
+    text[move.size] = '\0';
+}
+
+// ---- moves as nearly all are written ----
+
+// What follows the square that begins here, or NULL. At least three bytes must be there.
+static const char *read_plain_square(const char *at, pdn_square *s) {
+    enum { LETTERS = 100 };
+    const bool letter = *at >= 'a' && *at <= 'l';
+    const int base = letter ? LETTERS + 10 * (*at++ - 'a') : 0;
+    if (*at < '1' || *at > '9') return NULL;
+    int number = *at++ - '0';
+    if (is_digit(*at)) {
+        if (letter) return NULL;
+        number = 10 * number + (*at++ - '0');
+    }
+    *s = (pdn_square)(base + number);
+    return at;
+}
+
+pdn_square pdn_square_of(const char *text) {
+    const char padded[4] = {text[0], text[0] ? text[1] : '\0', text[0] && text[1] ? text[2] : '\0'};
+    pdn_square s = 0;
+    const char *end = read_plain_square(padded, &s);
+    return end && !*end ? s : 0;
+}
+
+// "32-28", "c3:e5": two squares and a sign between blanks, of which no more follows and which is no result.
+static bool read_plain_move(const struct pdn_tokens *t, struct pdn_token *token) {
+    enum { LONGEST = 6 };
+    if (t->end - t->at < LONGEST + 2) return false;
+    pdn_square from, to;
+    const char *at = read_plain_square(t->at, &from);
+    if (!at || (*at != '-' && *at != 'x' && *at != ':')) return false;
+    at = read_plain_square(at + 1, &to);
+    if (!at || at - t->at < 4 || (*at != ' ' && !is_line_end(*at))) return false;
+    const char next = char_at(t, after_spaces(t, at));
+    if (next == '-' || next == 'x' || next == 'X' || next == ':' || (unsigned char)next >= 0x80) return false;
+    *token = token_to(t, PDN_MOVE, at);
+    token->from = from;
+    token->to = to;
     return true;
 }
 
@@ -381,7 +476,7 @@ static bool read_number(const struct pdn_tokens *t, struct pdn_token *token) {
         for (; char_at(t, at) == '.'; at++) dots++;
         end = at;
     }
-    if (end == digits || (!dots && end < t->end && !blank_size(t, end) && !strchr("{}()*[", *end)))
+    if (end == digits || (!dots && end < t->end && !blank_size(t, end) && !strchr("{}()*[;", *end)))
         return false;
     while (digits < end && *digits == '0') digits++;
     *token = token_to(t, PDN_NUMBER, end);
@@ -390,9 +485,18 @@ static bool read_number(const struct pdn_tokens *t, struct pdn_token *token) {
     return true;
 }
 
+// Neither a result nor a move begins with such a number.
+static bool is_dotted_number(const struct pdn_tokens *t) {
+    const char *at = t->at;
+    while (is_digit(char_at(t, at))) at++;
+    return at > t->at && char_at(t, at) == '.';
+}
+
 static struct pdn_token number_or_move_token(const struct pdn_tokens *t) {
     struct pdn_token token;
-    if (read_result(t, &token) || read_move(t, &token) || read_number(t, &token)) return token;
+    if (read_plain_move(t, &token) || (is_dotted_number(t) && read_number(t, &token)) ||
+        read_result(t, &token) || read_move(t, &token) || read_number(t, &token))
+        return token;
     return words_token(t);
 }
 
@@ -412,23 +516,42 @@ static struct pdn_token other_token(const struct pdn_tokens *t) {
     return read_result(t, &token) ? token : words_token(t);
 }
 
-struct pdn_token pdn_tokens_next(struct pdn_tokens *t) {
-    t->at = after_gap(t, t->at);
-    if (t->at == t->end) return token_to(t, PDN_END, t->at);
-    struct pdn_token token;
+// Does the gap that begins here and reaches to the end end in a "%" comment?
+static bool ends_in_comment(const struct pdn_tokens *t, const char *gap) {
+    const char *at = t->end;
+    while (at > gap && !is_line_end(at[-1])) at--;
+    if (at == gap && t->in_line) return true;
+    return char_at(t, after_blanks(t, at)) == '%';
+}
+
+static struct pdn_token end_token(const struct pdn_tokens *t, const char *gap) {
+    struct pdn_token token = token_to(t, PDN_END, t->at);
+    token.goes_on = ends_in_comment(t, gap);
+    return token;
+}
+
+static struct pdn_token token_at(const struct pdn_tokens *t) {
     switch (*t->at) {
-    case '[': token = bracket_token(t); break;
-    case '{': token = comment_token(t); break;
-    case '(': token = parenthesis_token(t); break;
-    case '*': token = token_to(t, PDN_SEPARATOR, t->at + 1); break;
+    case '[': return bracket_token(t);
+    case '{': return comment_token(t);
+    case ';': return line_comment_token(t);
+    case '(': return parenthesis_token(t);
+    case '*': return token_to(t, PDN_SEPARATOR, t->at + 1);
     case '.':
     case '!':
-    case '?': token = token_to(t, PDN_MARK, after_all_of(t, ".!?")); break;
-    case '$': token = token_to(t, PDN_MARK, after_all_of(t, "0123456789")); break;
-    case '}': token = unreadable(t, t->at + 1, "a closing brace without an opening one"); break;
-    case ')': token = unreadable(t, t->at + 1, "a closing parenthesis without an opening one"); break;
-    default: token = is_digit(*t->at) || is_file(*t->at) ? number_or_move_token(t) : other_token(t);
+    case '?': return token_to(t, PDN_MARK, after_all_of(t, ".!?"));
+    case '$': return token_to(t, PDN_MARK, after_all_of(t, "0123456789"));
+    case '}': return unreadable(t, t->at + 1, "a closing brace without an opening one");
+    case ')': return unreadable(t, t->at + 1, "a closing parenthesis without an opening one");
+    default: return is_digit(*t->at) || is_file(*t->at) ? number_or_move_token(t) : other_token(t);
     }
-    t->at = token.bytes.at + token.bytes.size;
-    return token;
+}
+
+void pdn_tokens_next(struct pdn_tokens *t, struct pdn_token *token) {
+    const char *gap = t->at;
+    t->at = after_gap(t, t->in_line ? after_line(t, gap) : gap);
+    *token = t->at == t->end ? end_token(t, gap) : token_at(t);
+    t->at = token->bytes.at + token->bytes.size;
+    token->goes_on |= token->line && t->at == t->end;
+    t->in_line = false;
 }

@@ -13,7 +13,7 @@ enum pdn_token_kind {
     PDN_NO_MOVE,     // "- -" where a move should be
     PDN_RESULT,      // one of PDN's results
     PDN_SEPARATOR,   // "*"
-    PDN_COMMENT,     // "{...}"
+    PDN_COMMENT,     // "{...}", or from ";" to the end of the line
     PDN_MARK,        // strength, NAG, dots, a variation, a command outside a comment
     PDN_SETUP,       // "/FEN .../"
     PDN_WORDS,       // text that means nothing here
@@ -26,6 +26,11 @@ struct pdn_bytes {
     size_t size;
 };
 
+// The names of squares in one byte each, 0 = none: "1".."99", and a letter with one digit.
+typedef unsigned char pdn_square;
+// "" or other text behind the square: 0
+pdn_square pdn_square_of(const char *text);
+
 struct pdn_token {
     enum pdn_token_kind kind;
     struct pdn_bytes bytes;   // all of it
@@ -34,17 +39,26 @@ struct pdn_token {
     bool damaged;             // PDN_TAG: quotes or the bracket are missing
     bool dotted;              // PDN_NUMBER: a dot follows
     bool first;               // PDN_NUMBER: "1." and not "1...", as a game begins
+    bool signless;            // PDN_MOVE: "3228", which may also be a number
+    bool line;                // PDN_COMMENT: one to the end of the line
+    bool goes_on;             // PDN_COMMENT, PDN_END: in a comment whose line end is still to come
+    pdn_square from, to;      // PDN_MOVE: of one that is written in the plain way, "32-28"; else 0
     const char *reason;       // PDN_UNREADABLE
-    char text[128];           // PDN_MOVE, PDN_RESULT: in ASCII, without blanks and leading zeros
+    const char *result;       // PDN_RESULT: in ASCII, without blanks
 };
 
 struct pdn_tokens {
     const char *begin, *at, *end;
+    bool in_line;  // what comes first is the rest of a comment to the end of the line
 };
 
 struct pdn_tokens pdn_tokens_of(const char *text, size_t size);
 
 // The next token; PDN_END over and over at the end. Every byte is looked at a bounded number of times.
-struct pdn_token pdn_tokens_next(struct pdn_tokens *);
+void pdn_tokens_next(struct pdn_tokens *, struct pdn_token *);
+
+// A PDN_MOVE in ASCII: its squares without leading zeros and the signs between them.
+enum { PDN_MOVE_TEXT_SIZE = 128 };
+void pdn_move_text(const struct pdn_token *, char text[static PDN_MOVE_TEXT_SIZE]);
 
 #endif
