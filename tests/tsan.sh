@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tsan.sh BIN_FOLDER -- threads that search together and threads that play a run do not race: `huff analyse --threads 2`
-# and `huff-selfplay --threads 2` under the thread sanitizer, in a build of its own (BIN_FOLDER is not looked at). Exit
-# code 77 (skipped) without clang, its runtime and libomp.
+# tsan.sh BIN_FOLDER -- threads that search together, play a run or fit weights do not race: huff analyse, huff-selfplay
+# and huff-tune fit with --threads 2 under the thread sanitizer, in a build of its own (BIN_FOLDER is not looked at).
+# Exit code 77 (skipped) without clang, its runtime and libomp.
 #
 # The sanitizer knows nothing of OpenMP's own locks; libarcher, a part of libomp, tells it about them.
 set -euo pipefail
@@ -21,7 +21,7 @@ if [ ! -e "$archer" ] || ! "$clang" -fsanitize=thread -x c - -o "$folder/empty" 
 fi
 
 if ! { cmake -B "$folder" -S . -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHUFF_SANITIZE=thread \
-    -DHUFF_TESTS=OFF -DHUFF_MPI=OFF && cmake --build "$folder" --target huff --target huff-selfplay; } >"$folder/log" 2>&1; then
+    -DHUFF_TESTS=OFF -DHUFF_MPI=OFF && cmake --build "$folder" --target huff --target huff-selfplay --target huff-tune; } >"$folder/log" 2>&1; then
     cat "$folder/log"
     exit 1
 fi
@@ -36,6 +36,7 @@ for variant in spanish international frisian; do
     exit 1
 done
 
+configs=$PWD/configs
 cd "$folder"
 cat >run.yaml <<END
 variant: spanish
@@ -46,9 +47,20 @@ opening:
   book: all:2
   random_plies: 2
 END
-"$folder/bin/huff-selfplay" run.yaml -o run --threads 2 --set black_weights=material >out 2>&1 &&
-    rm run/shard-000003.h5 && "$folder/bin/huff-selfplay" --resume run --threads 2 >out 2>&1 &&
-    grep -q '^spanish: 40 games' out && exit 0
-cat out
-echo "tsan.sh: see above: huff-selfplay" >&2
-exit 1
+# must NAME COMMAND...
+must() {
+    local name=$1
+    shift
+    "$@" >out 2>&1 && return
+    cat out
+    echo "tsan.sh: see above: $name" >&2
+    exit 1
+}
+must huff-selfplay bin/huff-selfplay run.yaml -o run --threads 2 --set black_weights=material
+rm run/shard-000003.h5
+must huff-selfplay bin/huff-selfplay --resume run --threads 2
+grep -q '^spanish: 40 games' out
+for method in adagrad lbfgs; do
+    must "huff-tune fit" bin/huff-tune fit "$configs/fit-default.yaml" run -o new.weights --threads 2 --set sample.max_clock=255 \
+        --set batch=256 --set epochs=3 --set method=$method
+done
