@@ -15,11 +15,11 @@ struct games {
     struct played_game *game;
 };
 
-// `count` games of quick engines that look one ply ahead, after six random plies.
-static inline struct games games_play(const char *variant_name, int count, uint64_t seed) {
+// `count` games of quick engines that look one ply ahead, after six random plies; game i begins from start[i
+// % starts].
+static inline struct games games_play_from(const struct variant *variant, const struct position *start,
+                                           int starts, int count, uint64_t seed) {
     struct error error = {.text = ""};
-    const struct variant *variant = variant_find(variant_name, &error);
-    cr_assert_not_null(variant, "%s", error.text);
     struct games games = {
         .variant = variant,
         .draws = variant->rules->draws,
@@ -32,8 +32,8 @@ static inline struct games games_play(const char *variant_name, int count, uint6
                                       {.search = search, .limits = {.depth = 1}}};
     const struct playing_settings settings = {.variant = variant, .draws = games.draws, .max_plies = 300};
     struct playing *playing = playing_new(&settings);
-    const struct opening_source source = {.start = variant_initial(variant), .random_plies = 6};
     for (int i = 0; i < count; i++) {
+        const struct opening_source source = {.start = start[i % starts], .random_plies = 6};
         struct random random = random_stream(seed, (uint64_t)i);
         struct opening opening;
         cr_assert(opening_draw(&source, variant, &games.draws, &random, &opening, &error), "%s", error.text);
@@ -43,6 +43,14 @@ static inline struct games games_play(const char *variant_name, int count, uint6
     search_free(search);
     weights_free(&weights);
     return games;
+}
+
+static inline struct games games_play(const char *variant_name, int count, uint64_t seed) {
+    struct error error = {.text = ""};
+    const struct variant *variant = variant_find(variant_name, &error);
+    cr_assert_not_null(variant, "%s", error.text);
+    const struct position start = variant_initial(variant);
+    return games_play_from(variant, &start, 1, count, seed);
 }
 
 static inline void games_free(struct games *games) {

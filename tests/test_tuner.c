@@ -798,6 +798,10 @@ static void write_dataset(const char *path, const struct games *games) {
     free(rules);
 }
 
+static struct sample_choice any_position(void) {
+    return (struct sample_choice){.max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .share = 1};
+}
+
 static size_t count_chosen(const struct games *games, const struct sample_choice *choice) {
     size_t count = 0;
     for (int g = 0; g < games->count; g++) {
@@ -844,6 +848,50 @@ Test(samples, games_never_straddle_the_split) {
     samples_join(&sets);
     cr_assert_eq(sets.part[0].count, all);
     cr_assert_eq(sets.part[0].games, counted);
+    samples_free(&sets);
+    unlink(path);
+    free(path);
+    games_free(&games);
+}
+
+// Openings are those of the first moves, as a book has them.
+Test(samples, games_of_an_opening_are_in_one_part) {
+    enum { OPENINGS = 49, EACH = 3, COUNT = OPENINGS * EACH };
+    const struct variant *variant = find("spanish");
+    struct position start[OPENINGS], initial = variant_initial(variant);
+    int starts = 0;
+    struct move_list moves, replies;
+    variant->generate(&initial, &moves);
+    for (int i = 0; i < moves.count; i++) {
+        struct position after = initial;
+        variant->play(&after, moves.moves[i]);
+        variant->generate(&after, &replies);
+        for (int j = 0; j < replies.count; j++) {
+            start[starts] = after;
+            variant->play(&start[starts++], replies.moves[j]);
+        }
+    }
+    cr_assert_eq(starts, OPENINGS);
+    struct games games = games_play_from(variant, start, starts, COUNT, 6);
+    char *path = temporary_path();
+    write_dataset(path, &games);
+    struct sample_choice choice = any_position();
+    choice.split_by = SPLIT_BY_OPENING;
+    struct sample_sets sets = read_twice(path, &choice);
+    int part_of[OPENINGS], openings[PART_COUNT] = {0};
+    for (int i = 0; i < OPENINGS; i++) part_of[i] = -1;
+    for (int part = 0; part < PART_COUNT; part++) {
+        const struct samples *samples = &sets.part[part];
+        for (size_t i = 0; i < samples->count; i++) {
+            int *known = &part_of[samples->sample[i].game % COUNT % OPENINGS];
+            cr_assert(*known < 0 || *known == part, "game %u is in %s, others of its opening in %s",
+                      samples->sample[i].game, part_names[part], part_names[*known < 0 ? 0 : *known]);
+            openings[part] += *known < 0;
+            *known = part;
+        }
+    }
+    cr_assert(openings[0] > 2 * (openings[1] + openings[2]) && openings[1] > 0 && openings[2] > 0,
+              "%d, %d, %d openings", openings[0], openings[1], openings[2]);
     samples_free(&sets);
     unlink(path);
     free(path);
@@ -963,10 +1011,6 @@ Test(samples, damaged_rows_are_refused) {
 // ---- More than the buffer holds ----
 
 enum { COPIES = 4, MORE_GAMES = 60 };  // of a file, one after the other, that has so many games
-
-static struct sample_choice any_position(void) {
-    return (struct sample_choice){.max_score = SCORE_WIN, .max_clock = MAX_CLOCK, .share = 1};
-}
 
 static struct sample_sets read_copies(const char *path, const struct sample_choice *choice) {
     struct error error = {.text = ""};

@@ -84,6 +84,18 @@ run 0 fit "$config" games -o short.weights --set method=lbfgs --set epochs=3
 warns 'not converged after 3 iterations'
 run 0 fit "$config" games -o ordered.weights --set draws=ordered
 says '^with a lead of [0-9]+ centipawns half of the games are won$'
+# All of these games begin from one opening; with a book, parts differ from those by game.
+refuses 1 'no validation positions in 400 games: more openings are needed' fit "$config" games -o bad.weights --set split=opening
+printf 'variant: spanish\ngames: 200\nseed: 3\nnodes: 20\nopening:\n  book: all:3\n  random_plies: 4\n' >booked.yaml
+"$bin/huff-selfplay" booked.yaml -o booked -q >/dev/null
+run 0 fit "$config" booked -o bygame.weights --set epochs=2
+sed -n 's/^  \([a-z]* *[0-9]* games\).*/\1/p' out >bygame
+run 0 fit "$config" booked -o byopening.weights --set epochs=2 --set split=opening
+sed -n 's/^  \([a-z]* *[0-9]* games\).*/\1/p' out >byopening
+! cmp -s bygame byopening || fail "the same parts by opening as by game: $(cat bygame)"
+run 0 eval byopening.weights booked --part test --split opening
+says "positions of $(sed -n 's/^test *\([0-9]* games\)$/\1/p' byopening) \(test\)$"
+
 # Below 1 the buffer has room for a part of the held-out games alone, and says so.
 run 0 fit "$config" games -o less.weights --set buffer=1000 --set epochs=2
 warns 'the buffer has room for [0-9]+% of the held-out games'

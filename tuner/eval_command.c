@@ -12,7 +12,7 @@
 #include "tuner/calibration.h"
 #include "tuner/tune.h"
 
-enum { OPTION_PART = 0x200, ALL_PARTS = PART_COUNT };
+enum { OPTION_PART = 0x200, OPTION_SPLIT, ALL_PARTS = PART_COUNT };
 
 struct arguments {
     struct common_options common;
@@ -20,12 +20,15 @@ struct arguments {
     const char **data;
     int data_count;
     int part;  // enum split, or ALL_PARTS
+    enum split_by split_by;
 };
 
 // ---- The command line ----
 
 static const struct argp_option option_list[] = {
     {"part", OPTION_PART, "PART", 0, "Games to look at: train, validation, test or all (default)", 0},
+    {"split", OPTION_SPLIT, "game|opening", 0, "What parts are drawn by, as the fit was told (default: game)",
+     0},
     {0},
 };
 
@@ -36,11 +39,19 @@ static void set_part(struct arguments *a, const char *name, struct argp_state *s
         argp_error(state, "--part: expected train, validation, test or all, got \"%s\"", name);
 }
 
+static void set_split(struct arguments *a, const char *name, struct argp_state *state) {
+    int by = 0;
+    while (by < SPLIT_BY_COUNT && strcmp(name, split_by_names[by]) != 0) by++;
+    if (by == SPLIT_BY_COUNT) argp_error(state, "--split: expected game or opening, got \"%s\"", name);
+    a->split_by = (enum split_by)by;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
     case OPTION_PART: set_part(a, text, state); return 0;
+    case OPTION_SPLIT: set_split(a, text, state); return 0;
     case ARGP_KEY_ARG:
         if (a->weights == NULL) {
             a->weights = text;
@@ -157,7 +168,8 @@ static bool look(const struct arguments *a, struct sample_sets *sets, struct err
 }
 
 static bool run(const struct arguments *a, const struct variant *wanted, struct error *error) {
-    const struct sample_choice choice = sample_choice_usual();
+    struct sample_choice choice = sample_choice_usual();
+    choice.split_by = a->split_by;
     struct sample_sets sets;
     if (!samples_read(a->data, a->data_count, wanted, &choice, a->common.quiet, &sets, error)) return false;
     const bool done = look(a, &sets, error);

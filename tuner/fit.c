@@ -53,12 +53,17 @@ static bool blend_targets(struct descent *descent, struct error *error) {
     return true;
 }
 
+static const char *what_is_needed(const struct sample_sets *sets) {
+    if (sets->held_out < 1) return "a larger buffer is needed";
+    return sets->split_by == SPLIT_BY_OPENING ? "more openings are needed" : "more games are needed";
+}
+
 static bool check_sets(const struct sample_sets *sets, struct error *error) {
     const struct samples *train = &sets->part[SPLIT_TRAIN];
     for (int part = SPLIT_TRAIN; part <= SPLIT_VALIDATION; part++) {
         if (sets->part[part].chosen == 0)
             return error_set(error, "no %s positions in %" PRIu64 " games: %s", part_names[part], sets->games,
-                             sets->held_out < 1 ? "a larger buffer is needed" : "more games are needed");
+                             what_is_needed(sets));
     }
     if (train->results[1] == train->games)
         return error_set(error,

@@ -23,6 +23,7 @@ struct fit_keys {
     uint64_t *seed;
     enum fit_method *method;
     enum fit_draws *draws;
+    enum split_by *split;
     struct sample_keys sample;
     struct l2_keys l2;
 };
@@ -48,6 +49,7 @@ static const cyaml_schema_field_t l2_fields[] = {
         CYAML_FIELD_END,
 };
 static const cyaml_strval_t methods[] = {{"adagrad", METHOD_ADAGRAD}, {"lbfgs", METHOD_LBFGS}};
+static const cyaml_strval_t splits[] = {{"game", SPLIT_BY_GAME}, {"opening", SPLIT_BY_OPENING}};
 static const cyaml_strval_t draws[] = {{"half", DRAWS_HALF}, {"ordered", DRAWS_ORDERED}};
 #define NAMED(key, list) \
     CYAML_FIELD_ENUM_PTR(#key, CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct fit_keys, key, list, 2)
@@ -55,6 +57,7 @@ static const cyaml_schema_field_t fields[] = {
     CYAML_FIELD_STRING_PTR("start", CYAML_FLAG_OPTIONAL, struct fit_keys, start, 1, 4096),
     REAL(lambda),
     NAMED(draws, draws),
+    NAMED(split, splits),
     NAMED(method, methods),
     REAL(rate),
     NUMBER(batch),
@@ -136,6 +139,7 @@ static bool take_all(const struct source *source, const struct fit_keys *keys, s
     if (keys->seed != NULL) settings->seed = *keys->seed;
     if (keys->draws != NULL) settings->draws = *keys->draws;
     if (keys->method != NULL) settings->method = *keys->method;
+    if (keys->split != NULL) settings->choice.split_by = *keys->split;
     int buffer = USUAL_BUFFER;
     if (sample->quiet_only != NULL) settings->choice.quiet_only = *sample->quiet_only;
     if (!take(source, "buffer", keys->buffer, 1000, 1 << 30, &buffer)) return false;

@@ -217,7 +217,12 @@ static bool try_selfplay(const struct loop_config *config, struct error *error) 
 
 // Which games are held out follows from their numbers: of a few there may be none, and no fit is possible.
 static bool try_split(const struct loop_config *config, int generation, struct error *error) {
+    struct fit_config fit;
+    if (!loop_fit_config(config, generation, &fit, error)) return false;
+    const enum split_by by = fit.settings.choice.split_by;
+    fit_config_free(&fit);
     struct settings settings;
+    if (by != SPLIT_BY_GAME) return true;
     if (!loop_selfplay_settings(config, generation, config->start, &settings, error)) return false;
     bool found[PART_COUNT] = {false};
     for (uint64_t id = 0; id < settings.games && !(found[SPLIT_TRAIN] && found[SPLIT_VALIDATION]); id++) {

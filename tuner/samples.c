@@ -12,12 +12,15 @@
 #include "core/support/memory.h"
 #include "core/support/progress.h"
 #include "core/support/random.h"
+#include "selfplay/open_shard.h"
 #include "selfplay/verify.h"
 
-enum { LEAST_BLOCKS = 8 };                   // of a load
-enum { SHARE_SEED = 8, HELD_OUT_SEED = 9 };  // streams of their own for each game
+enum { LEAST_BLOCKS = 8 };  // of a load
+// Streams of random numbers of their own for each game, and each opening.
+enum { SHARE_SEED = 8, HELD_OUT_SEED = 9, OPENING_SEED = 10 };
 
 const char *const part_names[PART_COUNT] = {"train", "validation", "test"};
+const char *const split_by_names[SPLIT_BY_COUNT] = {"game", "opening"};
 
 struct sample_choice sample_choice_usual(void) {
     return (struct sample_choice){.quiet_only = true, .max_score = SCORE_LIMIT, .max_clock = 0, .share = 1};
@@ -226,14 +229,55 @@ static struct sample sample_of_row(const struct reading *reading, size_t row) {
 
 // ---- Reading ----
 
+static struct position opening_position(const struct reading *reading, const struct opening_columns *openings,
+                                        size_t row) {
+    const struct position_columns boards = {
+        .white_men = openings->white_men,
+        .white_kings = openings->white_kings,
+        .black_men = openings->black_men,
+        .black_kings = openings->black_kings,
+        .stm = openings->stm,
+    };
+    return position_from_columns(reading->sets->variant, &boards, row);
+}
+
+static bool split_file_by_opening(struct reading *reading, const struct dataset_file *file,
+                                  const struct opening_columns *openings) {
+    for (uint64_t game = file->first_game; game < file->first_game + file->games; game++) {
+        const uint32_t opening = reading->games.opening[game];
+        if (opening >= file->openings)
+            return error_set(reading->error, "%s: game %" PRIu64 ": opening %u of %" PRIu64, file->path, game,
+                             opening, file->openings);
+        const struct position position = opening_position(reading, openings, opening);
+        struct random random = random_stream(OPENING_SEED, position_key(&position));
+        reading->games.split[game] = (uint8_t)draw_split(&random);
+    }
+    return true;
+}
+
+static bool split_by_opening(struct reading *reading) {
+    bool done = true;
+    for (int i = 0; done && i < dataset_file_count(reading->dataset); i++) {
+        const struct dataset_file *file = dataset_file(reading->dataset, i);
+        struct opening_columns openings = opening_columns_new((size_t)file->openings);
+        done = dataset_read_openings(reading->dataset, i, &openings, reading->error) &&
+               split_file_by_opening(reading, file, &openings);
+        opening_columns_free(&openings);
+    }
+    return done;
+}
+
 static bool read_games(struct reading *reading) {
-    struct game_columns wanted = {.result = reading->games.result, .split = reading->games.split};
+    const bool by_opening = reading->choice->split_by == SPLIT_BY_OPENING;
+    struct game_columns wanted = {.result = reading->games.result,
+                                  .split = reading->games.split,
+                                  .opening = by_opening ? reading->games.opening : NULL};
     if (!dataset_read_games(reading->dataset, 0, (size_t)reading->sets->games, &wanted, reading->error))
         return false;
     for (uint64_t game = 0; game < reading->sets->games; game++) {
         if (!game_is_sound(reading, game)) return false;
     }
-    return true;
+    return !by_opening || split_by_opening(reading);
 }
 
 static bool read_rows(struct reading *reading, uint64_t first, size_t count) {
@@ -468,7 +512,7 @@ static void warn_of_missing(const char *const *paths, int count) {
 bool samples_read(const char *const *paths, int count, const struct variant *wanted,
                   const struct sample_choice *choice, bool quiet, struct sample_sets *sets,
                   struct error *error) {
-    *sets = (struct sample_sets){.held_out = 1};
+    *sets = (struct sample_sets){.split_by = choice->split_by, .held_out = 1};
     struct dataset *dataset = dataset_open(paths, count, error);
     if (dataset == NULL) return false;
     warn_of_missing(paths, count);

@@ -27,8 +27,13 @@ static inline double sample_points(const struct sample *sample) {
     return (sample->result + 1) / 2.0 + (double)sample->shift;
 }
 
-// A whole game is in one part, as the dataset's column `split` says: positions of one game are alike, and a
-// model that has seen some of them would look better on the others than it is.
+// A whole game is in one part: positions of one game are alike, and a model that has seen some of them would
+// look better on the others than it is. Which part the dataset's column `split` says, drawn by game; or it is
+// drawn here, in the same shares, by the position that the game began from: then all games of an opening are
+// in one part.
+enum split_by { SPLIT_BY_GAME, SPLIT_BY_OPENING, SPLIT_BY_COUNT };
+extern const char *const split_by_names[SPLIT_BY_COUNT];  // "game", "opening"
+
 struct samples {
     struct sample *sample;
     size_t count, capacity;  // in memory
@@ -47,7 +52,8 @@ struct sample_sets {
     struct samples part[PART_COUNT];
     struct sample_stream *stream;  // NULL: all are in memory
     bool rewound;                  // and not yet passed over
-    double held_out;               // the share of the held-out games that is kept
+    enum split_by split_by;
+    double held_out;  // the share of the held-out games that is kept
 };
 enum { HELD_OUT_PARTS = 8 };
 
@@ -62,6 +68,7 @@ struct sample_choice {
     // How much less the positions of a game count that has many (0: not at all, 1: every game counts the
     // same), and those of a number of pieces that many have.
     double game_balance, piece_balance;
+    enum split_by split_by;
     size_t buffer;  // training positions to hold in memory at most; 0: all
 };
 struct sample_choice sample_choice_usual(void);  // configs/fit-default.yaml says why; all in memory
