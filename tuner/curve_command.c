@@ -55,21 +55,16 @@ static const struct argp_option option_list[] = {
     {0},
 };
 
-static void append(const char ***list, int *count, const char *text) {
-    *list = memory_grow(*list, (size_t)*count + 1, sizeof **list);
-    (*list)[(*count)++] = text;
-}
-
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
-    case OPTION_SET: append(&a->sets, &a->set_count, text); return 0;
+    case OPTION_SET: options_append(&a->sets, &a->set_count, text); return 0;
     case ARGP_KEY_ARG:
         if (a->config == NULL)
             a->config = text;
         else
-            append(&a->data, &a->data_count, text);
+            options_append(&a->data, &a->data_count, text);
         return 0;
     case ARGP_KEY_END:
         if (a->config == NULL) argp_error(state, "expected a configuration file and datasets");

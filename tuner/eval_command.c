@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/support/memory.h"
 #include "core/support/options.h"
 #include "tuner/calibration.h"
 #include "tuner/tune.h"
@@ -57,8 +56,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
             a->weights = text;
             return 0;
         }
-        a->data = memory_grow(a->data, (size_t)a->data_count + 1, sizeof *a->data);
-        a->data[a->data_count++] = text;
+        options_append(&a->data, &a->data_count, text);
         return 0;
     case ARGP_KEY_END:
         if (a->data_count == 0) argp_error(state, "expected a file of weights and datasets");

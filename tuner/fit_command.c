@@ -58,11 +58,6 @@ static const struct argp_option option_list[] = {
     {0},
 };
 
-static void append(const char ***list, int *count, const char *text) {
-    *list = memory_grow(*list, (size_t)*count + 1, sizeof **list);
-    (*list)[(*count)++] = text;
-}
-
 static void check_arguments(const struct arguments *a, struct argp_state *state) {
     if (a->config == NULL) argp_error(state, "expected a configuration file and datasets");
     if (a->data_count == 0) argp_error(state, "expected datasets: files or folders of runs");
@@ -75,12 +70,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
     case 'o': a->output = text; return 0;
     case OPTION_RESUME: a->resume = true; return 0;
-    case OPTION_SET: append(&a->sets, &a->set_count, text); return 0;
+    case OPTION_SET: options_append(&a->sets, &a->set_count, text); return 0;
     case ARGP_KEY_ARG:
         if (a->config == NULL)
             a->config = text;
         else
-            append(&a->data, &a->data_count, text);
+            options_append(&a->data, &a->data_count, text);
         return 0;
     case ARGP_KEY_END: check_arguments(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;

@@ -167,6 +167,11 @@ int options_run_command(const char *program, const char *about, const struct com
     return options_fail(program, EXIT_USAGE, &error);
 }
 
+void options_append(const char ***list, int *count, const char *text) {
+    *list = memory_grow(*list, (size_t)*count + 1, sizeof **list);
+    (*list)[(*count)++] = text;
+}
+
 int options_fail(const char *program, int code, const struct error *error) {
     fprintf(stderr, "%s: %s\n", program, error->text);
     return code;

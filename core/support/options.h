@@ -46,6 +46,9 @@ bool options_int(const char *name, const char *text, int least, int most, int *v
 bool options_real(const char *name, const char *text, double least, double most, double *value,
                   struct error *) __attribute__((warn_unused_result));
 
+// An argument, or an option that may come again, to a list of them; `*list` is freed by the caller.
+void options_append(const char ***list, int *count, const char *text);
+
 // Prints "program: text" to standard error and returns `code`: return options_fail(...);
 int options_fail(const char *program, int code, const struct error *);
 
