@@ -38,6 +38,17 @@ static bool is_utf8(const unsigned char *s, size_t size) {
     return true;
 }
 
+// With their mark, or two ASCII characters without one.
+static bool is_wide(const char *s) {
+    return !memcmp(s, "\xff\xfe", 2) || !memcmp(s, "\xfe\xff", 2) || !memcmp(s, "\0\0\xfe\xff", 4) ||
+           (!s[0] && s[1] && !s[2] && s[3]) || (s[0] && !s[1] && s[2] && !s[3]);
+}
+
+bool pdn_check_encoding(const char *text, size_t size, struct error *error) {
+    if (size < 4 || !is_wide(text)) return true;
+    return error_set(error, "UTF-16 and UTF-32 are not read, only UTF-8 and Latin-1");
+}
+
 // The bytes as UTF-8 without control characters: those that terminals obey would be obeyed from a file.
 static char *clean_text(const char *bytes, size_t size) {
     const unsigned char *s = (const unsigned char *)bytes;

@@ -114,6 +114,9 @@ struct pdn_settings {
     // Games whose tags name another variant than `variant` are skipped; where that is NULL, than the first
     // game that names one. Else tags are trusted only where `variant` is NULL.
     bool one_variant;
+    // By pdn_file_open: where `variant` is NULL and the file's beginning names none, its moves tell which it
+    // is, and a report says so.
+    bool guess;
     bool keep_broken;  // of a game in which a move is wrong keep what comes before, if anything
     // Called with one line for a game that is skipped or cut off, and for a warning ("games.pdn:12: ...");
     // may be NULL.
@@ -128,12 +131,16 @@ struct pdn_counts {
     long moves, lost_moves;  // in the games that are read; in the text besides, variations apart
 };
 
+// False and a line in `error` for UTF-16 and UTF-32, which are not read, by their first bytes.
+bool pdn_check_encoding(const char *text, size_t size, struct error *error);
+
 // Reads games from a whole file in memory, which must stay there; `name` of the file is for reports. The
 // bytes may be anything: UTF-8 or Latin-1, any line ends.
 //
 // Taken beyond the strict grammar: results in place of "*" and missing ones, "1. ...", leading zeros, missing
-// move numbers, any sign in moves and blanks around it, the long form of any capture, hyphens of
-// typographers, text between moves, tags that are damaged. Variations are passed over. Skipped are games with
+// move numbers, any sign in moves and blanks around it, "3228", the long form of any capture, hyphens of
+// typographers, text between moves, tags that are damaged or come twice, comments from ";" to the end of the
+// line. Variations are passed over. Skipped are games with
 // an illegal, ambiguous or unreadable move, a bad FEN, an unknown GameType, a setup "/FEN .../" among the
 // moves, or a brace or parenthesis that does not match; reading goes on at the next game.
 struct pdn_reader *pdn_reader_new(const char *name, const char *text, size_t size,
@@ -144,7 +151,8 @@ struct pdn_reader *pdn_reader_new(const char *name, const char *text, size_t siz
 typedef size_t pdn_source(void *context, char *to, size_t room);
 
 // So too a file of any size, in the memory of a few games: what is read is a megabyte at a time, or as much
-// as a comment or variation is long. Beyond 16 megabytes that is cut off, as if its end were missing.
+// as a comment or variation is long. Beyond 16 megabytes a variation is cut off, as if its end were missing,
+// and a comment is not kept.
 struct pdn_reader *pdn_reader_new_stream(const char *name, pdn_source *, void *context,
                                          const struct pdn_settings *);
 void pdn_reader_free(struct pdn_reader *);

@@ -21,7 +21,7 @@ enum {
     MAX_COMMENT = 1 << 20,    // bytes kept behind a move
     FIRST_WINDOW = 1 << 20,   // bytes of a stream that are held
     MAX_WINDOW = 1 << 24,     // when something in it is longer
-    LOOK_AHEAD = 1 << 16,     // bytes behind a token that may decide what it is
+    LOOK_AHEAD = 1 << 16,     // bytes behind a token, or blanks before it, that may decide what it is
     NO_SQUARE = UCHAR_MAX,
 };
 
@@ -59,6 +59,7 @@ enum warning {
     WARN_LEFT = 128,
     WARN_TAG_TWICE = 256,
     WARN_LINE_COMMENT = 512,
+    WARN_SETUP = 1024,
 };
 
 // A game as it is read.
@@ -198,7 +199,9 @@ static void make_room(struct pdn_reader *reader, const char *keep, size_t kept) 
 static bool hold_more(struct pdn_reader *reader) {
     struct pdn_tokens *tokens = &reader->tokens;
     const char *keep = reader->used_to;
-    while (keep > tokens->begin && (keep[-1] == ' ' || keep[-1] == '\t')) keep--;
+    while (keep > tokens->begin && reader->used_to - keep < LOOK_AHEAD &&
+           (keep[-1] == ' ' || keep[-1] == '\t'))
+        keep--;
     if (keep > tokens->begin) keep--;
     const size_t kept = (size_t)(tokens->end - keep);
     if (reader->ended || kept == MAX_WINDOW) return false;
@@ -216,19 +219,19 @@ static bool hold_more(struct pdn_reader *reader) {
 }
 
 static void next_held_token(struct pdn_reader *reader) {
-    const bool in_line = reader->token.goes_on;
+    const enum pdn_rest rest = reader->ended ? PDN_REST_NONE : reader->token.rest;
     reader->used_to = reader->token.bytes.at + reader->token.bytes.size;
     do {
         reader->tokens.at = reader->used_to;
-        reader->tokens.in_line = in_line;
+        reader->tokens.rest = rest;
         pdn_tokens_next(&reader->tokens, &reader->token);
     } while (!is_sure(reader, &reader->tokens) && hold_more(reader));
 }
 
-// What is held may be blanks and comments of lines alone, which are no end.
+// Blanks and comments may be longer than what is held, and are passed over in parts.
 static void next_token(struct pdn_reader *reader) {
     do next_held_token(reader);
-    while (reader->token.kind == PDN_END && !reader->ended);
+    while (!reader->ended && (reader->token.kind == PDN_END || reader->token.rest == PDN_REST_COMMENT));
 }
 
 // ---- comments ----
@@ -567,7 +570,9 @@ static bool begin_moves(struct reading *r) {
         return false;
     }
     game->start = variant_initial(game->variant);
-    const char *fen = pdn_tag(game, "FEN");
+    const char *fen = pdn_tag(game, "FEN"), *setup = pdn_tag(game, "SetUp");
+    if (!is_said(fen) && setup && !strcmp(setup, "1"))
+        warn(r, r->begin_line, WARN_SETUP, "SetUp without a FEN: read from where the game starts");
     if (is_said(fen) && !position_from_fen(game->variant, fen, &game->start, &error)) {
         (void)error_prefix(&error, "FEN");
         fail(r, r->fen_line, &error);

@@ -133,9 +133,15 @@ static struct pdn_token unreadable(const struct pdn_tokens *t, const char *end, 
     return token;
 }
 
+static struct pdn_token open_comment(const struct pdn_tokens *t, const char *end) {
+    struct pdn_token token = unreadable(t, end, "the comment is not closed");
+    if (end == t->end) token.rest = PDN_REST_COMMENT;
+    return token;
+}
+
 static struct pdn_token comment_token(const struct pdn_tokens *t) {
     const char *close = find_close(t, t->at + 1, '}');
-    if (char_at(t, close) != '}') return unreadable(t, close, "the comment is not closed");
+    if (char_at(t, close) != '}') return open_comment(t, close);
     struct pdn_token token = token_to(t, PDN_COMMENT, close + 1);
     token.inside = (struct pdn_bytes){t->at + 1, (size_t)(close - t->at - 1)};
     return token;
@@ -516,17 +522,17 @@ static struct pdn_token other_token(const struct pdn_tokens *t) {
     return read_result(t, &token) ? token : words_token(t);
 }
 
-// Does the gap that begins here and reaches to the end end in a "%" comment?
-static bool ends_in_comment(const struct pdn_tokens *t, const char *gap) {
+// What the gap that begins here and reaches to the end ends in.
+static enum pdn_rest rest_of_gap(const struct pdn_tokens *t, const char *gap) {
     const char *at = t->end;
     while (at > gap && !is_line_end(at[-1])) at--;
-    if (at == gap && t->in_line) return true;
-    return char_at(t, after_blanks(t, at)) == '%';
+    if (at == gap && t->rest == PDN_REST_LINE) return PDN_REST_LINE;
+    return char_at(t, after_blanks(t, at)) == '%' ? PDN_REST_LINE : PDN_REST_NONE;
 }
 
 static struct pdn_token end_token(const struct pdn_tokens *t, const char *gap) {
     struct pdn_token token = token_to(t, PDN_END, t->at);
-    token.goes_on = ends_in_comment(t, gap);
+    token.rest = rest_of_gap(t, gap);
     return token;
 }
 
@@ -547,11 +553,23 @@ static struct pdn_token token_at(const struct pdn_tokens *t) {
     }
 }
 
+// Behind the rest of a comment. False when that is not closed: then *token is what there is of it.
+static bool pass_rest(struct pdn_tokens *t, struct pdn_token *token) {
+    if (t->rest == PDN_REST_LINE) t->at = after_line(t, t->at);
+    if (t->rest != PDN_REST_COMMENT) return true;
+    const char *close = find_close(t, t->at, '}');
+    if (char_at(t, close) != '}') *token = open_comment(t, close);
+    t->at = char_at(t, close) == '}' ? close + 1 : close;
+    return t->at > close;
+}
+
 void pdn_tokens_next(struct pdn_tokens *t, struct pdn_token *token) {
     const char *gap = t->at;
-    t->at = after_gap(t, t->in_line ? after_line(t, gap) : gap);
-    *token = t->at == t->end ? end_token(t, gap) : token_at(t);
-    t->at = token->bytes.at + token->bytes.size;
-    token->goes_on |= token->line && t->at == t->end;
-    t->in_line = false;
+    if (t->rest == PDN_REST_NONE || pass_rest(t, token)) {
+        t->at = after_gap(t, t->at);
+        *token = t->at == t->end ? end_token(t, gap) : token_at(t);
+        t->at = token->bytes.at + token->bytes.size;
+    }
+    if (token->line && t->at == t->end) token->rest = PDN_REST_LINE;
+    t->rest = PDN_REST_NONE;
 }

@@ -26,6 +26,13 @@ struct pdn_bytes {
     size_t size;
 };
 
+// What a text that comes in pieces may be in the middle of.
+enum pdn_rest {
+    PDN_REST_NONE,
+    PDN_REST_LINE,
+    PDN_REST_COMMENT
+};  // a comment to the end of the line, to a brace
+
 // The names of squares in one byte each, 0 = none: "1".."99", and a letter with one digit.
 typedef unsigned char pdn_square;
 // "" or other text behind the square: 0
@@ -41,7 +48,7 @@ struct pdn_token {
     bool first;               // PDN_NUMBER: "1." and not "1...", as a game begins
     bool signless;            // PDN_MOVE: "3228", which may also be a number
     bool line;                // PDN_COMMENT: one to the end of the line
-    bool goes_on;             // PDN_COMMENT, PDN_END: in a comment whose line end is still to come
+    enum pdn_rest rest;       // of the token, of which more may follow behind the end of the text
     pdn_square from, to;      // PDN_MOVE: of one that is written in the plain way, "32-28"; else 0
     const char *reason;       // PDN_UNREADABLE
     const char *result;       // PDN_RESULT: in ASCII, without blanks
@@ -49,7 +56,7 @@ struct pdn_token {
 
 struct pdn_tokens {
     const char *begin, *at, *end;
-    bool in_line;  // what comes first is the rest of a comment to the end of the line
+    enum pdn_rest rest;  // what comes first
 };
 
 struct pdn_tokens pdn_tokens_of(const char *text, size_t size);

@@ -260,7 +260,7 @@ static bool each_game(struct annotator *a, struct pdn_file *file, struct error *
 
 bool annotate_games(const struct annotate_settings *settings, struct error *error) {
     const struct pdn_settings reading = {
-        .variant = settings->variant, .comments = true, .keep_broken = true, .report = tell};
+        .variant = settings->variant, .comments = true, .keep_broken = true, .guess = true, .report = tell};
     struct pdn_file *file = pdn_file_open(settings->path, &reading, error);
     if (!file) return false;
     struct annotator *a = memory_new(1, sizeof *a);

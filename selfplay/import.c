@@ -2,21 +2,18 @@
 
 #include "selfplay/import.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/support/file.h"
+#include "core/pdn_file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
 #include "selfplay/import_output.h"
 #include "selfplay/output.h"
 
-enum { MOST_INDEX = 255, MOST_RANDOM_PLIES = 255, MEGABYTE = 1 << 20, BEGINNING = 1 << 18 };
+enum { MOST_INDEX = 255, MOST_RANDOM_PLIES = 255, MEGABYTE = 1 << 20 };
 
 const char *const import_loss_names[IMPORT_LOSSES] = {
     [LOST_OTHER_VARIANT] = "of other variants",
@@ -39,10 +36,9 @@ struct importing {
     struct import_output *output;  // NULL before the first game
     struct played_game record;     // its memory is used for game after game
     struct progress *progress;
-    const char *path;  // of the file that is read
-    uint64_t bytes;    // read of all files
-    bool failed;       // reading, and why
-    struct error cause;
+    const char *path;    // of the file that is read
+    uint64_t bytes;      // of the files before it
+    uint64_t megabytes;  // read of all files
 };
 
 // ---- one game ----
@@ -235,103 +231,50 @@ static bool add_game(struct importing *m, const struct pdn_game *pdn, struct err
 
 // ---- files ----
 
-// What is read of a file, whatever it is.
-struct source {
-    struct importing *importing;
-    int file;
-    char *beginning;  // read already, to see what game it is; NULL: nothing
-    size_t begun, used;
-};
-
-static size_t read_bytes(const struct source *source, char *to, size_t room) {
-    struct importing *m = source->importing;
-    ssize_t size = -1;
-    while (!interrupted() && (size = read(source->file, to, room)) < 0 && errno == EINTR) continue;
-    if (size < 0 && !m->failed) {
-        m->failed = true;
-        if (interrupted())
-            error_set(&m->cause, "interrupted");
-        else
-            error_set(&m->cause, "%s: cannot read: %s", m->path, strerror(errno));
-    }
-    if (size <= 0) return 0;
-    const uint64_t before = m->bytes / MEGABYTE;
-    m->bytes += (uint64_t)size;
-    progress_step(m->progress, m->bytes / MEGABYTE - before);
-    return (size_t)size;
-}
-
-static size_t read_more(void *context, char *to, size_t room) {
-    struct source *source = context;
-    const size_t left = source->begun - source->used, size = left < room ? left : room;
-    if (size == 0) return read_bytes(source, to, room);
-    memcpy(to, source->beginning + source->used, size);
-    source->used += size;
-    return size;
-}
-
-static bool has_text(const struct source *source, const char *text) {
-    return memmem(source->beginning, source->begun, text, strlen(text)) != NULL;
-}
-
-// Where neither the settings nor the games say which variant it is, their moves do.
-static bool guess_variant(struct importing *m, struct source *source, struct error *error) {
-    if (m->counts->variant != NULL) return true;
-    source->beginning = memory_new(BEGINNING, 1);
-    for (size_t more = 1; more > 0 && source->begun < BEGINNING; source->begun += more)
-        more = read_bytes(source, source->beginning + source->begun, BEGINNING - source->begun);
-    if (m->failed || has_text(source, "[GameType") || has_text(source, "[Variant")) return true;
-    struct error why;
-    m->counts->variant = pdn_guess(source->beginning, source->begun, &why);
-    error_prefix(&why, "%.200s", m->path);
-    if (m->settings->report != NULL) m->settings->report(m->settings->context, why.text);
-    return m->counts->variant == NULL || read_draws(m, error);
-}
-
-static void count_file(struct importing *m, const struct pdn_reader *reader) {
-    const struct pdn_counts read = pdn_reader_counts(reader);
+static void count_file(struct importing *m, const struct pdn_file *file) {
+    const struct pdn_counts read = pdn_file_counts(file);
     m->counts->warnings += (uint64_t)read.warnings;
     m->counts->lost[LOST_OTHER_VARIANT] += (uint64_t)read.others;
     m->counts->lost[LOST_UNREADABLE] += (uint64_t)(read.skipped - read.others);
     m->counts->lost_moves += (uint64_t)read.lost_moves;
 }
 
-static bool read_games(struct importing *m, struct pdn_reader *reader, struct error *error) {
+static void show_progress(struct importing *m, const struct pdn_file *file) {
+    const uint64_t megabytes = (m->bytes + pdn_file_bytes(file)) / MEGABYTE;
+    progress_step(m->progress, megabytes - m->megabytes);
+    m->megabytes = megabytes;
+}
+
+static bool read_games(struct importing *m, struct pdn_file *file, struct error *error) {
     struct pdn_game game;
     bool done = true;
-    while (done && !m->failed && pdn_read(reader, &game)) {
-        // A game that is cut off by a failure is none.
-        done = m->failed || (interrupted() ? error_set(error, "interrupted") : add_game(m, &game, error));
+    while (done && pdn_file_read(file, &game)) {
+        done = interrupted() ? error_set(error, "interrupted") : add_game(m, &game, error);
         pdn_game_free(&game);
+        show_progress(m, file);
     }
-    count_file(m, reader);
-    return done && (!m->failed || error_set(error, "%s", m->cause.text));
+    return done && !pdn_file_failed(file, error);
 }
 
 static bool read_file(struct importing *m, struct error *error) {
     const struct import_settings *settings = m->settings;
-    const bool standard = strcmp(m->path, "-") == 0;
-    struct source source = {.importing = m};
-    source.file = standard ? STDIN_FILENO : open(m->path, O_RDONLY | O_CLOEXEC);
-    if (source.file < 0) return error_set(error, "%s: %s", m->path, strerror(errno));
-    if (standard) m->path = "standard input";
-    bool done = guess_variant(m, &source, error);
     const struct pdn_settings reading = {
         .variant = m->counts->variant,
         .left = settings->left,
         .notes = true,
         .one_variant = !settings->any_game_type,
+        .guess = true,
         .keep_broken = settings->keep_broken,
         .report = settings->report,
         .context = settings->context,
     };
-    if (done) {
-        struct pdn_reader *reader = pdn_reader_new_stream(m->path, read_more, &source, &reading);
-        done = read_games(m, reader, error);
-        pdn_reader_free(reader);
-    }
-    free(source.beginning);
-    if (!standard) close(source.file);
+    struct pdn_file *file = pdn_file_open(m->path, &reading, error);
+    if (file == NULL) return false;
+    if (strcmp(m->path, "-") == 0) m->path = "standard input";
+    const bool done = read_games(m, file, error);
+    count_file(m, file);
+    m->bytes += pdn_file_bytes(file);
+    pdn_file_close(file);
     return done;
 }
 

@@ -202,7 +202,8 @@ struct opening_list *opening_list_read(const char *path, const struct variant *v
     if (!file_read(path, MOST_BYTES, &text, &size, error)) return NULL;
     struct opening_list *list = new_list(variant, draws);
     SHA256Data((const uint8_t *)text, size, list->sha256);
-    bool done = check_book(variant, text, size, error) || error_prefix(error, "%s", path);
+    bool done = (pdn_check_encoding(text, size, error) && check_book(variant, text, size, error)) ||
+                error_prefix(error, "%s", path);
     if (done)
         done = is_pdn(path, text) ? read_pdn(list, path, text, size, error)
                                   : read_fens(list, path, text, size, error);

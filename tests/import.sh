@@ -233,6 +233,20 @@ expect 1 "none.pdn: No such file or directory" "$data" import none.pdn -o x -q
 expect 1 "shards: exists already" "$data" import run.pdn -o shards -q
 expect 1 "/dev/null: no game could be taken" "$data" import /dev/null -o x -q
 expect 1 "cannot read: Is a directory" "$data" import shards -o x -q
+printf '[Event "a"]\n[GameType "20"]\n[Result "2-0"]\n\n1. 32-28 19-23 2-0\n' > good.pdn
+for encoding in UTF-16 UTF-16LE UTF-16BE UTF-32; do
+    iconv -t $encoding good.pdn > wide.pdn
+    expect 1 "wide.pdn: UTF-16 and UTF-32 are not read" "$data" import good.pdn wide.pdn -o x -q
+    expect 1 "wide.pdn: UTF-16 and UTF-32 are not read" "$bin/huff" moves --pdn wide.pdn
+    expect 1 "wide.pdn: UTF-16 and UTF-32 are not read" "$bin/huff-match" --variant international --engine name=a \
+        --engine name=b --depth 1 --openings wide.pdn -q
+done
+: > empty.pdn
+expect 1 "empty.pdn: no game could be taken" "$data" import empty.pdn -o x -q
+printf '[Event "a"]\n[GameType "20"]\n[Result "2-0"]\n' > tags.pdn
+expect 1 "tags.pdn:1: game 1 skipped: it has no moves" "$data" import tags.pdn -o x
+grep -v GameType good.pdn | "$bin/huff" analyse --pdn - --depth 2 -q > out 2> err || fail "$(cat err)"
+grep -q "^standard input: no GameType; read as international, whose rules allow 2 of 2 moves" err || fail "$(cat err)"
 expect 1 "russian, not thai" "$data" import run.pdn --variant thai -o x
 expect 2 "expected -o RUN" "$data" import run.pdn
 expect 2 "expected a file of PDN" "$data" import -o x

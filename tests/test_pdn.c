@@ -278,7 +278,7 @@ Test(read, without_end) {
     struct pdn_game game;
     cr_assert(pdn_read(reader, &game));
     cr_expect_eq(game.ply_count, 1);
-    cr_expect(strstr(reports.bytes, "f.pdn:2: warning: game 1 is read up to here: \"{ccc"), "%s",
+    cr_expect(strstr(reports.bytes, "f.pdn:2: warning: game 1 is read up to here: \"ccc"), "%s",
               reports.bytes);
     cr_expect(game.broken);
     cr_expect_eq(left, 0);
@@ -286,6 +286,66 @@ Test(read, without_end) {
     cr_assert(!pdn_read(reader, &game));
     pdn_reader_free(reader);
     free(reports.bytes);
+}
+
+// What is longer than the part of a stream that is held: a text, so many bytes of a kind, another text.
+struct long_stream {
+    const char *parts[2];
+    char filler;
+    size_t left;
+};
+
+static size_t next_of_long(void *context, char *to, size_t room) {
+    struct long_stream *stream = context;
+    const bool begins = stream->parts[0] != NULL;
+    if (!begins && stream->left) {
+        if (room > stream->left) room = stream->left;
+        memset(to, stream->filler, room);
+        stream->left -= room;
+        return room;
+    }
+    const char *part = stream->parts[!begins];
+    if (!part) return 0;
+    stream->parts[!begins] = NULL;
+    cr_assert(room >= strlen(part));
+    memcpy(to, part, strlen(part));
+    return strlen(part);
+}
+
+Test(read, longer_than_what_is_held) {
+    static const struct {
+        const char *before;
+        char filler;
+        const char *after, *games, *reports;
+    } rows[] = {
+        {"32-28 {", '*', "} 19-23 * 33-29", "32-28 19-23 | 33-29 | ", ""},
+        {"32-28 ;", '*', "\n19-23 *\n33-29", "32-28 19-23 | 33-29 | ", ""},
+        {"32-28 %", '*', "\n19-23 *\n33-29", "32-28 19-23 | 33-29 | ", ""},
+        {"32-28 \n", '\n', "19-23 * 33-29", "32-28 19-23 | 33-29 | ", ""},
+        {"32-28 \n", ' ', "19-23 * 33-29", "32-28 19-23 | 33-29 | ", ""},
+        {"32-28 ", '\0', "19-23 * 33-29", "32-28 19-23 | 33-29 | ", ""},
+        {"32-28 {", '*', "\n[Event \"b\"]\n33-29", "32-28 | 33-29 | ", "the comment is not closed"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct long_stream stream = {{rows[i].before, rows[i].after}, rows[i].filler, 40000000};
+        struct text reports = {0}, games = {0};
+        text_add(&reports, "");
+        text_add(&games, "");
+        const struct pdn_settings settings = {.variant = variant_named("international"),
+                                              .keep_broken = true,
+                                              .report = keep_report,
+                                              .context = &reports};
+        struct pdn_reader *reader = pdn_reader_new_stream("f.pdn", next_of_long, &stream, &settings);
+        for (struct pdn_game game; pdn_read(reader, &game); pdn_game_free(&game)) {
+            add_moves(&games, &game);
+            text_add(&games, " | ");
+        }
+        cr_expect_str_eq(games.bytes, rows[i].games, "row %zu: %s\n%s", i, games.bytes, reports.bytes);
+        expect_reports(rows[i].before, reports.bytes, rows[i].reports);
+        pdn_reader_free(reader);
+        free(reports.bytes);
+        free(games.bytes);
+    }
 }
 
 Test(read, counts) {
