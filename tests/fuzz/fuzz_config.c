@@ -1,4 +1,4 @@
-// fuzz_config.c -- configurations of any kind through the readers of self-play, matches and fits.
+// fuzz_config.c -- configurations of any kind through the readers of self-play, matches, fits and loops.
 //
 // An input is a byte that chooses the reader, and texts with a zero byte between them: the file, then values
 // as --set gives them. What is wrong must be told in one line; a run's settings that are read must survive
@@ -10,10 +10,9 @@
 #include "selfplay/match_settings.h"
 #include "selfplay/settings.h"
 #include "tuner/fit_config.h"
+#include "tuner/loop_config.h"
 
 enum { MOST_SETS = 8 };  // at most, of which the rest is left out
-
-static struct { long read, refused; } counts[3];
 
 static bool read_run(const char *path, const char *const *sets, int set_count, struct error *error) {
     struct settings settings, again;
@@ -42,9 +41,17 @@ static bool read_fit(const char *path, const char *const *sets, int set_count, s
     return true;
 }
 
+static bool read_loop(const char *path, const char *const *sets, int set_count, struct error *error) {
+    struct loop_config config;
+    if (!loop_config_read(path, sets, set_count, &config, error)) return false;
+    loop_config_free(&config);
+    return true;
+}
+
 typedef bool config_reader(const char *path, const char *const *sets, int set_count, struct error *);
-static config_reader *const readers[] = {read_run, read_match, read_fit};
+static config_reader *const readers[] = {read_run, read_match, read_fit, read_loop};
 enum { READERS = sizeof readers / sizeof *readers };
+static struct { long read, refused; } counts[READERS];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
@@ -73,10 +80,8 @@ static const struct {
     int reader;
     const char *name;
 } bases[] = {
-    {0, "selfplay-spanish.yaml"},
-    {0, "selfplay-international.yaml"},
-    {1, "match-spanish.yaml"},
-    {2, "fit-default.yaml"},
+    {0, "selfplay-spanish.yaml"}, {0, "selfplay-international.yaml"}, {1, "match-spanish.yaml"},
+    {2, "fit-default.yaml"},      {3, "loop-default.yaml"},
 };
 enum { BASES = sizeof bases / sizeof *bases };
 static struct {
@@ -157,6 +162,9 @@ static const char *a_piece(struct random *random) {
         "epochs: ",
         "white_weights: material\n",
         "swap_sides: yes\n",
+        "generations: ",
+        "selfplay:\n  ",
+        "gate:\n  ",
         "<<: *a\n",
         "\\",
         "%",
@@ -174,6 +182,8 @@ static const char *a_set(struct random *random) {
         "hash=0",
         "l2.PATTERN=5",
         "epochs=1",
+        "selfplay.games=5",
+        "gate.sprt=elo0=0,elo1=5",
         "nothing",
         "=",
         "a.b.c=d",
@@ -209,15 +219,17 @@ static void an_input(struct random *random, struct fuzz_input *in) {
     }
 }
 
+static const char *const reader_names[READERS] = {"runs", "matches", "fits", "loops"};
+
 int main(int argc, char **argv) {
     const struct fuzz_plan plan = fuzz_plan(argc, argv);
     read_bases();
     const struct fuzz_run run = fuzz_run(plan, an_input);
     for (int i = 0; i < BASES; i++) free(base_texts[i].text);
-    printf(
-        "%ld inputs; read and refused: runs %ld %ld, matches %ld %ld, fits %ld %ld; slowest %.3f s (%ld)\n",
-        run.count, counts[0].read, counts[0].refused, counts[1].read, counts[1].refused, counts[2].read,
-        counts[2].refused, run.slowest, run.slowest_input);
+    printf("%ld inputs; read and refused:", run.count);
+    for (int i = 0; i < READERS; i++)
+        printf(" %s %ld %ld,", reader_names[i], counts[i].read, counts[i].refused);
+    printf(" slowest %.3f s (%ld)\n", run.slowest, run.slowest_input);
     for (int i = 0; i < READERS; i++)
         fuzz_require(run.count < 100 || (counts[i].read && counts[i].refused), "a reader was not tried");
     return 0;

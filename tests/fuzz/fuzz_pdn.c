@@ -93,6 +93,13 @@ static void check_stream(const char *text, size_t size, struct pdn_settings sett
     pdn_reader_free(reader);
 }
 
+static void check_guess(const char *text, size_t size) {
+    struct error why = {""};
+    if (!pdn_check_encoding(text, size, &why)) fuzz_check_error(&why);
+    pdn_guess(text, size, &why);
+    fuzz_check_error(&why);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     const int variant = data[0] % (variant_count + 1);
@@ -120,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct pdn_counts read = pdn_reader_counts(reader);
     fuzz_require(reports == read.skipped + read.warnings, "a game was skipped in silence");
     check_stream(text, size - 2, settings, &read);
+    if (!settings.variant && data[1] & 16) check_guess(text, size - 2);
     counts.skipped += read.skipped;
     counts.warnings += read.warnings;
     pdn_reader_free(reader);
