@@ -380,8 +380,7 @@ static bool begins_with_empty_line(const struct pdn_reader *reader) {
 // Games of tags alone need nothing between them: a name that comes again begins a game when it comes behind
 // an empty line, or opens every game anyway.
 static bool begins_next_game(const struct reading *r, const char *name) {
-    return pdn_tag(r->game, name) &&
-           (begins_with_empty_line(r->reader) || !strcasecmp(name, "Event") || !strcasecmp(name, "FEN"));
+    return begins_with_empty_line(r->reader) || !strcasecmp(name, "Event") || !strcasecmp(name, "FEN");
 }
 
 static void without_blanks(const char *text, char *to, size_t size) {
@@ -425,15 +424,15 @@ static bool use_tag(struct reading *r) {
     if (r->body) return false;
     char name[101] = "";  // of a longer one, its beginning
     if (token->name.size) memcpy(name, token->name.at, token->name.size < 100 ? token->name.size : 100);
-    const bool next = *name && begins_next_game(r, name);
+    const bool again = *name && pdn_tag(r->game, name), next = again && begins_next_game(r, name);
     if (token->damaged && !next)
         warn(r, HERE, WARN_TAG, "a tag is damaged: %s", excerpt_of(token->bytes).text);
     if (r->game->tag_count == MAX_TAGS)
         warn(r, HERE, WARN_TAG_COUNT, "tags after the first %d are left out", MAX_TAGS);
-    else if (*name && !next && pdn_tag(r->game, name))
+    else if (again && !next)
         warn(r, HERE, WARN_TAG_TWICE, "a tag is there twice, the first is taken and not %s",
              excerpt_of(token->bytes).text);
-    else if (*name && !next)
+    else if (*name && !again)
         store_tag(r, name, token->inside);
     return !next;
 }
@@ -617,6 +616,7 @@ static int index_of_plain(const struct pdn_reader *reader) {
     if (!reader->token.from || legal->truncated) return -1;
     for (int i = 0; i < legal->count; i++) {
         if (legal->moves[i].from != from || legal->moves[i].to != to) continue;
+        if (!legal->captures) return i;  // as only captures can have the same ends
         if (index >= 0) return -1;
         index = i;
     }

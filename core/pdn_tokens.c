@@ -56,7 +56,8 @@ static const char *after_line(const struct pdn_tokens *t, const char *at) {
 
 static const char *after_blanks(const struct pdn_tokens *t, const char *at) {
     while (at < t->end && (*at == ' ' || is_line_end(*at))) at++;
-    if (at<t->end && * at> ' ' && *at < '\x7f') return at;
+    const char c = char_at(t, at);
+    if (c > ' ' && c < '\x7f') return at;
     for (size_t size; (size = blank_size(t, at));) at += size;
     return at;
 }
@@ -125,6 +126,13 @@ static const char *find_close(const struct pdn_tokens *t, const char *at, char c
 
 static struct pdn_token token_to(const struct pdn_tokens *t, enum pdn_token_kind kind, const char *end) {
     return (struct pdn_token){.kind = kind, .bytes = {t->at, (size_t)(end - t->at)}};
+}
+
+// For tokens of which most of a text consists: the rest of *token is zero already.
+static void set_token(struct pdn_token *token, const struct pdn_tokens *t, enum pdn_token_kind kind,
+                      const char *end) {
+    token->kind = kind;
+    token->bytes = (struct pdn_bytes){t->at, (size_t)(end - t->at)};
 }
 
 static struct pdn_token unreadable(const struct pdn_tokens *t, const char *end, const char *reason) {
@@ -464,7 +472,7 @@ static bool read_plain_move(const struct pdn_tokens *t, struct pdn_token *token)
     if (!at || at - t->at < 4 || (*at != ' ' && !is_line_end(*at))) return false;
     const char next = char_at(t, after_spaces(t, at));
     if (next == '-' || next == 'x' || next == 'X' || next == ':' || (unsigned char)next >= 0x80) return false;
-    *token = token_to(t, PDN_MOVE, at);
+    set_token(token, t, PDN_MOVE, at);
     token->from = from;
     token->to = to;
     return true;
@@ -472,37 +480,39 @@ static bool read_plain_move(const struct pdn_tokens *t, struct pdn_token *token)
 
 // ---- numbers ----
 
-// "12.", "12...", "12. ...", or digits alone.
-static bool read_number(const struct pdn_tokens *t, struct pdn_token *token) {
-    const char *digits = t->at, *at = digits;
-    while (is_digit(char_at(t, at))) at++;
-    const char *end = at;
+static const char *after_digits(const struct pdn_tokens *t) {
+    const char *at = t->at;
+    while (at < t->end && is_digit(*at)) at++;
+    return at;
+}
+
+// "12.", "12...", "12. ...", with which neither a result nor a move begins.
+static bool read_dotted_number(const struct pdn_tokens *t, struct pdn_token *token) {
+    const char *at = after_digits(t), *end = at, *digits = t->at;
     int dots = 0;
+    if (at == digits || char_at(t, at) != '.') return false;
     for (; char_at(t, at) == '.'; at = after_spaces(t, at)) {
         for (; char_at(t, at) == '.'; at++) dots++;
         end = at;
     }
-    if (end == digits || (!dots && end < t->end && !blank_size(t, end) && !strchr("{}()*[;", *end)))
-        return false;
-    while (digits < end && *digits == '0') digits++;
-    *token = token_to(t, PDN_NUMBER, end);
-    token->dotted = dots > 0;
-    token->first = dots == 1 && is_spelt(t, digits, "1.");
+    while (*digits == '0') digits++;
+    set_token(token, t, PDN_NUMBER, end);
+    token->dotted = true;
+    token->first = dots == 1 && digits[0] == '1' && digits[1] == '.';
     return true;
 }
 
-// Neither a result nor a move begins with such a number.
-static bool is_dotted_number(const struct pdn_tokens *t) {
-    const char *at = t->at;
-    while (is_digit(char_at(t, at))) at++;
-    return at > t->at && char_at(t, at) == '.';
+// Digits alone.
+static bool read_number(const struct pdn_tokens *t, struct pdn_token *token) {
+    const char *end = after_digits(t);
+    if (end == t->at || (end < t->end && !blank_size(t, end) && !strchr("{}()*[;", *end))) return false;
+    *token = token_to(t, PDN_NUMBER, end);
+    return true;
 }
 
 static struct pdn_token number_or_move_token(const struct pdn_tokens *t) {
     struct pdn_token token;
-    if (read_plain_move(t, &token) || (is_dotted_number(t) && read_number(t, &token)) ||
-        read_result(t, &token) || read_move(t, &token) || read_number(t, &token))
-        return token;
+    if (read_result(t, &token) || read_move(t, &token) || read_number(t, &token)) return token;
     return words_token(t);
 }
 
@@ -567,7 +577,9 @@ void pdn_tokens_next(struct pdn_tokens *t, struct pdn_token *token) {
     const char *gap = t->at;
     if (t->rest == PDN_REST_NONE || pass_rest(t, token)) {
         t->at = after_gap(t, t->at);
-        *token = t->at == t->end ? end_token(t, gap) : token_at(t);
+        *token = (struct pdn_token){0};
+        if (!read_plain_move(t, token) && !read_dotted_number(t, token))
+            *token = t->at == t->end ? end_token(t, gap) : token_at(t);
         t->at = token->bytes.at + token->bytes.size;
     }
     if (token->line && t->at == t->end) token->rest = PDN_REST_LINE;

@@ -678,7 +678,7 @@ static void some_comment(struct pdn_game *game, struct random *random) {
     static const char *const words[] = {
         "good",   "32-28",  "*", "1-0",   "(",        ")", "%",
         "[Event", "\"x\"]", "d", "[%clk", "0:01:02]", "/", "\xc3\xa9t\xc3\xa9",
-        "1."};
+        ";",      "33-28;", "1."};
     struct text text = {0};
     text_add(&text, "");
     for (int n = some(random, 30); n > 0; n--) {
