@@ -224,7 +224,7 @@ bool pdn_result_from_text(const struct variant *variant, const char *text, enum 
     for (; *text; text++) {
         if (*text == ' ') continue;
         if (length == sizeof close - 1) return false;
-        close[length++] = *text;
+        close[length++] = *text == ':' ? '-' : *text;
     }
     close[length] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

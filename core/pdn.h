@@ -82,7 +82,8 @@ enum pdn_left {
 
 // "2-0", "1-1", "0-2" of International and Killer, "1-0", "1/2-1/2", "0-1" of the others; "0-0", "*".
 const char *pdn_result_to_text(const struct variant *, enum pdn_result, enum pdn_left);
-// Reads either kind, also "½-½" and blanks; "*", "?" and nothing are PDN_UNKNOWN. False for other texts.
+// Reads either kind, also "½-½", "1:0" and blanks; "*", "?" and nothing are PDN_UNKNOWN. False for other
+// texts.
 bool pdn_result_from_text(const struct variant *, const char *text, enum pdn_left, enum pdn_result *);
 
 // "20,W,10,10,N2,0"; "" when PDN has no number for exactly this game (Killer, captures optional).

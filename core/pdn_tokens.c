@@ -167,30 +167,33 @@ static struct pdn_token setup_token(const struct pdn_tokens *t) {
                                     : unreadable(t, close, "the setup is not closed");
 }
 
-// To the parenthesis that closes the one here, or to the next line of tags or the end when it is missing. No
-// recursion: a file may nest them as deep as it is long.
-static const char *find_parenthesis(const struct pdn_tokens *t, bool semicolons) {
-    const char *at = t->at;
+// Where the parenthesis that is open here is closed in the rest of the line; NULL when it is not.
+static const char *close_on_line(const struct pdn_tokens *t, const char *at) {
+    long depth = 1;
+    for (; at < t->end && !is_line_end(*at); at++) {
+        if (*at == '(') depth++;
+        if (*at == ')' && --depth == 0) return at;
+    }
+    return NULL;
+}
+
+// "(!?)", or a variation with whatever is in it. No recursion: a file may nest them as deep as it is long. A
+// semicolon in it begins a comment, unless that would hide the parenthesis: then it parts moves.
+static struct pdn_token parenthesis_token(const struct pdn_tokens *t) {
+    const char *at = t->at, *parted_to = at;  // semicolons up to there part moves
     long depth = 0;
     while (at < t->end && !is_tag_line(t, at)) {
         if (*at == '(') depth++;
-        if (*at == ')' && --depth == 0) return at;
+        if (*at == ')' && --depth == 0) return token_to(t, PDN_MARK, at + 1);
+        if (*at == ';' && at >= parted_to) parted_to = close_on_line(t, at);
         if (*at == '{')
             at = find_close(t, at + 1, '}');
-        else if (*at == '%' || (*at == ';' && semicolons))
+        else if (*at == '%' || !parted_to)
             at = after_line(t, at);
+        if (!parted_to) parted_to = at;
         if (at < t->end && !is_tag_line(t, at)) at++;
     }
-    return at;
-}
-
-// "(!?)", or a variation with whatever is in it. A semicolon in it begins a comment, unless that would hide
-// the parenthesis: then it was meant to part moves.
-static struct pdn_token parenthesis_token(const struct pdn_tokens *t) {
-    const char *close = find_parenthesis(t, true);
-    if (char_at(t, close) != ')') close = find_parenthesis(t, false);
-    return char_at(t, close) == ')' ? token_to(t, PDN_MARK, close + 1)
-                                    : unreadable(t, close, "the variation is not closed");
+    return unreadable(t, at, "the variation is not closed");
 }
 
 // What chess files have, and PDN neither names nor forbids.
@@ -306,13 +309,17 @@ static const char *result_of(const char *left, const char *right) {
     return NULL;
 }
 
-// "1-1" is a result unless more of a move follows: "1-18", "1-1x10".
+// "1-1" is a result unless more of a move follows: "1-18", "1-1x10". So is "1:0", but "1:1" may be a capture.
 static bool read_result(const struct pdn_tokens *t, struct pdn_token *token) {
     const char *left, *right, *at = t->at;
     size_t size = points_size(t, at, &left);
     if (!size) return false;
     at = after_spaces(t, at + size);
-    if (!is_hyphen(t, at, &size)) return false;
+    const bool colon = char_at(t, at) == ':';
+    if (colon)
+        size = 1;
+    else if (!is_hyphen(t, at, &size))
+        return false;
     at = after_spaces(t, at + size);
     size = points_size(t, at, &right);
     if (!size) return false;
@@ -320,7 +327,7 @@ static bool read_result(const struct pdn_tokens *t, struct pdn_token *token) {
     char plain;
     if (is_digit(char_at(t, at)) || char_at(t, at) == '/' || sign_size(t, at, &plain)) return false;
     const char *result = result_of(left, right);
-    if (!result) return false;
+    if (!result || (colon && !strcmp(result, "1-1"))) return false;
     *token = token_to(t, PDN_RESULT, at);
     token->result = result;
     return true;
