@@ -472,11 +472,12 @@ pdn_square pdn_square_of(const char *text) {
 static bool read_plain_move(const struct pdn_tokens *t, struct pdn_token *token) {
     enum { LONGEST = 6 };
     if (t->end - t->at < LONGEST + 2) return false;
-    pdn_square from, to;
+    pdn_square from, to = 0;
     const char *at = read_plain_square(t->at, &from);
     if (!at || (*at != '-' && *at != 'x' && *at != ':')) return false;
     at = read_plain_square(at + 1, &to);
-    if (!at || at - t->at < 4 || (*at != ' ' && !is_line_end(*at))) return false;
+    const bool may_be_result = from <= 2 && to <= 2;
+    if (!at || may_be_result || (*at != ' ' && !is_line_end(*at))) return false;
     const char next = char_at(t, after_spaces(t, at));
     if (next == '-' || next == 'x' || next == 'X' || next == ':' || (unsigned char)next >= 0x80) return false;
     set_token(token, t, PDN_MOVE, at);
