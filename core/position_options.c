@@ -3,6 +3,7 @@
 #include "core/position_options.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,16 +81,20 @@ static bool game_of_file(const struct position_options *options, const struct va
     char *report = NULL;
     struct pdn_game found;
     const struct pdn_settings settings = {
-        .variant = variant, .keep_broken = true, .report = keep_report, .context = &report};
+        .variant = variant, .keep_broken = true, .guess = true, .report = keep_report, .context = &report};
     struct pdn_file *file = pdn_file_open(options->pdn, &settings, error);
     if (!file) return false;
+    char *guess = report;  // which variant it was taken for
+    report = NULL;
     bool done = find_game(file, options->game ? options->game : 1, &report, &found, error);
     if (done) {
+        if (guess) fprintf(stderr, "%s\n", guess);
         done = play_until(&found, options->ply, game, error);
         pdn_game_free(&found);
     }
     pdn_file_close(file);
     free(report);
+    free(guess);
     return done;
 }
 

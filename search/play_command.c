@@ -123,14 +123,18 @@ static bool load_game(const char *path, const struct variant *variant, struct pd
                       struct error *error) {
     char *complaint = NULL;
     const struct pdn_settings settings = {
-        .variant = variant, .comments = true, .report = keep_first, .context = &complaint};
+        .variant = variant, .comments = true, .guess = true, .report = keep_first, .context = &complaint};
     struct pdn_file *file = pdn_file_open(path, &settings, error);
     if (!file) return false;
+    char *guess = complaint;  // which variant it was taken for
+    complaint = NULL;
     const bool found = pdn_file_read(file, game);
+    if (found && guess) fprintf(stderr, "%s\n", guess);
     if (!found && !pdn_file_failed(file, error))
         error_set(error, "%s%s", complaint ? complaint : path, complaint ? "" : ": no game in it");
     pdn_file_close(file);
     free(complaint);
+    free(guess);
     return found;
 }
 

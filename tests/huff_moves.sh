@@ -71,6 +71,15 @@ if [ -w /dev/full ]; then
     expect 'a full disk' 1 "$full"
 fi
 
+games=$(mktemp)
+printf '1. a3-b4 b6-a5 2. b2-a3 *\n' >"$games"
+expect 'a game without GameType' '7 moves' "$("$huff" moves --pdn "$games" 2>/dev/null | tail -n 1)"
+expect 'what it was taken for' 1 "$("$huff" moves --pdn "$games" 2>&1 | grep -c 'no GameType; read as brazilian')"
+printf '1. 1-99 *\n' >"$games"
+expect 'a game of nothing known' 1 "$(code "$huff" moves --pdn "$games")"
+expect 'one line on it' 1 "$("$huff" moves --pdn "$games" 2>&1 | wc -l)"
+rm "$games"
+
 expect 'a win' 'bestmove 28x19' "$("$huff" analyse --variant international --fen 'W:W28:B23' --depth 3 | tail -n 1)"
 expect 'a proven win' 1 "$("$huff" analyse --variant international --fen 'W:W28:B23' --depth 3 | grep -c 'score win in 1 ply')"
 expect 'the same analysis twice' "$("$huff" analyse --variant russian --nodes 20000 | sed 's/ time .* pv//')" \
