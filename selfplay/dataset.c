@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "selfplay/dataset_hdf5.h"
 #include "selfplay/run_facts.h"
@@ -21,7 +23,10 @@
 enum {
     CHILD_SECONDS = 60,  // of processor time; whole files take far less
     CHILD_REFUSES = 3,
+    MOST_CHUNK_ROWS = 1 << 24,
 };
+// Bytes that the child may take; of hundreds of shards it opens one at a time.
+#define CHILD_MEMORY (UINT64_C(1) << 30)
 
 // ---- attributes ----
 
@@ -191,6 +196,15 @@ static bool is_missing(hid_t file, const struct table *table, int index) {
     return index >= table->count - table->newer && H5Lexists(file, name, H5P_DEFAULT) == 0;
 }
 
+// 0 where it has none. HDF5 takes the memory of a whole chunk for any of its rows.
+static hsize_t chunk_rows(hid_t dataset) {
+    const hid_t properties = H5Dget_create_plist(dataset);
+    hsize_t rows = 0;
+    if (H5Pget_layout(properties) == H5D_CHUNKED) H5Pget_chunk(properties, 1, &rows);
+    hdf5_release(properties);
+    return rows;
+}
+
 // Checks one column and says how many rows it has.
 static bool check_column(hid_t file, const struct table *table, const struct column *column, uint64_t *rows,
                          struct error *error) {
@@ -201,12 +215,16 @@ static bool check_column(hid_t file, const struct table *table, const struct col
     H5Dget_num_chunks(dataset, space, &chunks);  // walks through the index, as reading will (see survives)
     const bool fits = H5Sget_simple_extent_ndims(space) == 1 && column_type_fits(type, column);
     const hssize_t points = H5Sget_simple_extent_npoints(space);
+    const hsize_t chunk = fits ? chunk_rows(dataset) : 0;
     hdf5_release(space);
     hdf5_release(type);
     hdf5_release(dataset);
     *rows = (uint64_t)points;
-    return (fits && points >= 0) ||
-           error_set(error, "column %s/%s has another type or shape", table->group, column->name);
+    if (!fits || points < 0)
+        return error_set(error, "column %s/%s has another type or shape", table->group, column->name);
+    return chunk <= MOST_CHUNK_ROWS ||
+           error_set(error, "column %s/%s has chunks of %llu rows, this program reads up to %d", table->group,
+                     column->name, (unsigned long long)chunk, MOST_CHUNK_ROWS);
 }
 
 static bool check_table(hid_t file, const struct table *table, uint64_t *rows, struct error *error) {
@@ -363,26 +381,61 @@ static void free_info(const struct dataset_info *info) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free((char *)texts[i]);
 }
 
-// Damage outside of the columns has no checksum, and HDF5 may crash or run on without end because of it (its
-// versions up to 1.10.8 do, in the heap that holds texts). So a child goes first: what it comes back from,
-// this process does too.
-static bool survives(const char *path, struct error *error) {
-    const pid_t child = fork();
-    if (child < 0) return error_set(error, "%s: cannot start a process: %s", path, strerror(errno));
-    if (child == 0) {
-        const struct rlimit seconds = {CHILD_SECONDS, CHILD_SECONDS}, none = {0, 0};
-        setrlimit(RLIMIT_CPU, &seconds);
-        setrlimit(RLIMIT_CORE, &none);
-        if (freopen("/dev/null", "w", stderr) == NULL) _exit(1);
-        struct dataset_file file = {.path = (char *)path};
-        const bool done = read_parts(&file, NULL);
-        _exit(done ? 0 : CHILD_REFUSES);
+// ---- a child goes first ----
+
+static void limit_child(void) {
+    const struct rlimit seconds = {CHILD_SECONDS, CHILD_SECONDS}, none = {0, 0};
+    setrlimit(RLIMIT_CPU, &seconds);
+    setrlimit(RLIMIT_CORE, &none);
+    unsigned long pages = 0;  // that there are already, for those that the child shares with its parent
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    const bool known = sizes != NULL && fscanf(sizes, "%lu", &pages) == 1;
+    if (sizes != NULL) fclose(sizes);
+    if (!known) return;
+    const rlim_t bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + CHILD_MEMORY;
+    setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+}
+
+// Says why it refuses the file, if it comes to that, over `answer`.
+_Noreturn static void be_child(const char *path, int answer) {
+    limit_child();
+    if (freopen("/dev/null", "w", stderr) == NULL) _exit(1);
+    struct dataset_file file = {.path = (char *)path};
+    struct error why;
+    if (read_parts(&file, &why)) _exit(0);
+    _exit(file_write(answer, &why, sizeof why) ? CHILD_REFUSES : 1);
+}
+
+static bool hear_child(pid_t child, int answer, const char *path, struct error *error) {
+    struct error why = {""};
+    size_t heard = 0;
+    for (ssize_t got = 1; got != 0 && heard<sizeof why; heard += got> 0 ? (size_t)got : 0) {
+        got = read(answer, (char *)&why + heard, sizeof why - heard);
+        if (got < 0 && errno != EINTR) break;
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    return (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == CHILD_REFUSES)) ||
-           error_set(error, "%s: damaged (HDF5 crashes when it reads this file)", path);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_REFUSES && heard == sizeof why)
+        return error_set(error, "%s", why.text);
+    return error_set(error, "%s: damaged (HDF5 crashes when it reads this file)", path);
+}
+
+// Damage outside of the columns has no checksum, and because of it HDF5 may crash, run on without end, or
+// take all of the memory for a text (its versions up to 1.10.8 do, in the heap that holds texts). So a child
+// goes first: what it reads, this process does too, and no other file.
+static bool survives(const char *path, struct error *error) {
+    int answer[2];
+    if (pipe2(answer, O_CLOEXEC) != 0) return error_set(error, "%s: no pipe: %s", path, strerror(errno));
+    const pid_t child = fork();
+    if (child == 0) be_child(path, answer[1]);
+    const int cause = errno;
+    close(answer[1]);
+    const bool good = child < 0 ? error_set(error, "%s: cannot start a process: %s", path, strerror(cause))
+                                : hear_child(child, answer[0], path, error);
+    close(answer[0]);
+    return good;
 }
 
 static bool read_file(struct dataset_file *file, struct error *error) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -902,6 +903,49 @@ Test(stats, counts_what_games_are_like) {
 }
 
 // ---- damage ----
+
+// Where one text of the image is followed by another within so many bytes.
+static uint8_t *find_behind(const struct image *image, const char *text, const void *bytes, size_t size) {
+    enum { NEAR = 100 };
+    for (int n = 0;; n++) {
+        char *at = find_word(image, text, n);
+        if (at == NULL) return NULL;
+        uint8_t *found = memmem(at, NEAR, bytes, size);
+        if (found != NULL) return found;
+    }
+}
+
+// HDF5 would take gigabytes for either.
+Test(dataset, sizes_are_believed_within_reason) {
+    struct games games = games_play("spanish", 3, 2);
+    struct image image = make_image(&games, 0);
+    const struct folder folder = folder_new();
+    struct error error = {.text = ""};
+    struct rusage usage;
+
+    static const uint8_t text_size[] = {sizeof DATASET_FORMAT - 1, 0, 0, 0};
+    uint8_t *at = find_behind(&image, "format", text_size, sizeof text_size);
+    cr_assert_not_null(at);
+    at[3] = 0xf0;
+    cr_expect_not(opens(&folder, &image, &error));
+    cr_expect(strstr(error.text, "changed.h5: "), "%s", error.text);
+    at[3] = 0;
+
+    static const uint8_t chunk_and_row[] = {0, 0, DATASET_BLOCK >> 16, 0, sizeof(uint64_t), 0, 0, 0};
+    at = memmem(image.bytes, image.size, chunk_and_row, sizeof chunk_and_row);
+    cr_assert_not_null(at);
+    at[3] = 0x10;
+    cr_expect_not(opens(&folder, &image, &error));
+    cr_expect(strstr(error.text, "chunks of 268500992 rows"), "%s", error.text);
+    at[3] = 0;
+
+    cr_expect(opens(&folder, &image, &error), "%s", error.text);
+    cr_assert_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    cr_expect_lt(usage.ru_maxrss, 2 << 20, "a child took %ld kB", usage.ru_maxrss);
+    free(image.bytes);
+    folder_remove(&folder);
+    games_free(&games);
+}
 
 // Bytes all over the file, most of them where HDF5 has no checksums: it is read or refused, and no process
 // ends by a signal (HDF5 itself crashes on some).
