@@ -1,9 +1,11 @@
 // fuzz_dataset.c -- damaged HDF5 files through the reader of datasets, its checks and its summary.
 //
 // An input is a file. It is refused in one line, or read: then every fault that verify finds is one line, and
-// nothing crashes or reads beyond the file, whatever HDF5 thinks of it.
+// nothing crashes or reads beyond the file, whatever HDF5 thinks of it. Mutations change columns, too
+// (fuzz_column.h).
 #define FUZZ_INPUT_SIZE (1 << 17)
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_column.h"
 
 #include "core/support/memory.h"
 #include "selfplay/dataset.h"
@@ -55,6 +57,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     atexit(remove_reports);
     fuzz_require(pthread_atfork(NULL, NULL, begin_child) == 0, "no handler of forks");
     return 0;
+}
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned int seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned int seed) {
+    struct random random = random_stream(seed, 0);
+    if (random_below(&random, 4) && fuzz_change_column(data, size, &random)) return size;
+    return LLVMFuzzerMutate(data, size, room);
 }
 
 static bool frame_is_of_hdf5(const char *report, const char *number) {
@@ -199,6 +209,8 @@ static void an_input(struct random *random, struct fuzz_input *in) {
         in->size = 1 + (size_t)random_below(random, in->size);
         return;
     }
+    for (int n = fuzz_some(random, 3); n > 0; n--) fuzz_change_column(in->bytes, in->size, random);
+    if (fuzz_some(random, 2)) return;
     for (int n = 1 + fuzz_some(random, 4); n > 0; n--) {
         const uint64_t bits = random_bits(random);
         const size_t length = (size_t)(1 + fuzz_some(random, sizeof bits));
