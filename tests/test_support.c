@@ -41,6 +41,12 @@ Test(error, is_one_line_with_its_place) {
     cr_assert_not(error_prefix(NULL, "nobody asks"));
 }
 
+Test(error, is_utf8) {
+    struct error error;
+    error_set(&error, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xe9 \xc0\xaf \xed\xa0\x80 \xf5 \xe2\x82");
+    cr_assert_str_eq(error.text, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 ? ?? ??? ? ??");
+}
+
 Test(error, is_cut_where_its_room_ends) {
     char longer[2 * sizeof((struct error *)NULL)->text];
     memset(longer, 'x', sizeof longer - 1);

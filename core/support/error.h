@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct error {
-    char text[1024];
+    char text[1024];  // UTF-8 in any case
 };
 
 // Fills `error` (which may be NULL) and returns false, so that a caller can write: return error_set(...);

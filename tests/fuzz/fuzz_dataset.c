@@ -7,6 +7,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_column.h"
 
+#include <jansson.h>
+
 #include "core/support/memory.h"
 #include "selfplay/dataset.h"
 #include "selfplay/rules_json.h"
@@ -104,6 +106,9 @@ static void check_reports(void) {}
 
 static void note_fault(void *context, const char *text) {
     fuzz_require(*text && !strchr(text, '\n'), "a fault that is not one line");
+    json_t *string = json_string(text);
+    fuzz_require(string != NULL, "a fault that is not UTF-8");
+    json_decref(string);
     ++*(long *)context;
 }
 
@@ -143,6 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_samples(path);
     } else {
         fuzz_check_error(&error);
+        note_fault(&(long){0}, error.text);
         counts.refused++;
     }
     check_reports();
