@@ -284,10 +284,9 @@ static bool same_file(const char *path, const char *other) {
 
 // Whether a file is one of the match's own folder, which it may be given before that file is written.
 static bool in_folder(const struct match_folder *folder, const char *path) {
-    static const char *const names[] = {"games.journal", "manifest.json", "report.txt", "summary.json"};
     bool found = false;
-    for (size_t i = 0; folder->path != NULL && !found && i < sizeof names / sizeof *names; i++) {
-        char *own = memory_text("%s/%s", folder->path, names[i]);
+    for (size_t i = 0; folder->path != NULL && !found && i < MATCH_FILES; i++) {
+        char *own = memory_text("%s/%s", folder->path, match_files[i]);
         found = same_file(path, own);
         free(own);
     }

@@ -25,6 +25,8 @@ static json_t *checksums(const struct match_settings *settings) {
     return json_pack("{s:o, s:s}", "weights", weights, "openings", openings);
 }
 
+const char *const match_files[MATCH_FILES] = {"games.journal", "report.txt", "summary.json", "manifest.json"};
+
 static struct match_folder new_folder(const char *path) {
     return (struct match_folder){
         .path = memory_text("%s", path),
@@ -131,6 +133,24 @@ bool match_folder_open(const char *path, struct match_settings *settings, struct
     }
     if (!done) match_folder_close(folder);
     return done;
+}
+
+bool match_folder_is_of(const char *path, const struct match_settings *settings) {
+    struct manifest manifest;
+    struct error ignored;
+    if (!manifest_read(path, &kind, &manifest, &ignored)) return false;
+    const bool same = json_equal(manifest_config(&manifest), settings->words);
+    manifest_free(&manifest);
+    return same;
+}
+
+void match_folder_remove(const char *path) {
+    for (int i = 0; i < MATCH_FILES; i++) {
+        char *file = memory_text("%s/%s", path, match_files[i]);
+        unlink(file);
+        free(file);
+    }
+    rmdir(path);
 }
 
 void match_folder_discard(struct match_folder *folder) {

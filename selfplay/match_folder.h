@@ -26,6 +26,13 @@ bool match_folder_create(const char *path, const struct match_settings *, struct
 bool match_folder_open(const char *path, struct match_settings *, struct match_folder *, struct error *)
     __attribute__((warn_unused_result));
 
+// Is the match that is there the one of these settings, word for word, paths among them?
+bool match_folder_is_of(const char *path, const struct match_settings *);
+// The files that a match keeps; all of them are removed, and the folder when there is nothing else in it.
+enum { MATCH_FILES = 4 };
+extern const char *const match_files[MATCH_FILES];
+void match_folder_remove(const char *path);
+
 void match_folder_close(struct match_folder *);
 void match_folder_discard(struct match_folder *);  // removes one that was created, before its match began
 

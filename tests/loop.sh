@@ -146,9 +146,26 @@ cp -r disturbed changed
 echo "lambda: 0.3" >>changed/config.yaml
 refuses 1 'changed/config.yaml: was changed after the loop began' --resume changed
 rm changed/config.yaml
-cp changed/gen-002/new.weights.gz changed/gen-001/new.weights.gz
-refuses 1 'changed/gen-001/new.weights.gz: not the weights that this loop made' --resume changed
+cp changed/gen-001/new.weights.gz changed/gen-002/new.weights.gz
+cp changed/gen-001/new.weights.gz changed/accepted.weights.gz
+refuses 1 'changed/gen-002/new.weights.gz: not the weights that this loop made' --resume changed
 cmp disturbed/config.yaml changed/config.yaml || fail "another configuration was put back"
+
+# ---- the last weights are mended from the accepted ones, which no fault of other files touches; moved, it goes on
+cp -r disturbed mended
+echo damaged >mended/gen-002/new.weights.gz
+echo damaged >mended/gen-001/new.weights.gz
+run 0 --resume mended -q
+cmp disturbed/gen-002/new.weights.gz mended/gen-002/new.weights.gz || fail "damaged weights were not mended"
+refuses 1 'mended: 2 generations are done already, more than 1' --resume mended --set generations=1
+cmp disturbed/accepted.weights.gz mended/accepted.weights.gz || fail "other weights are accepted"
+cmp disturbed/generations.tsv mended/generations.tsv || fail "another table"
+sed -i 's/"generation"/"generatio"/' mended/gen-001/record.json
+refuses 1 'mended/gen-001/record.json: is not the record of generation 1' --resume mended
+cmp disturbed/accepted.weights.gz mended/accepted.weights.gz || fail "other weights are accepted"
+mv before moved  # stopped in the match of generation 2
+run 0 --resume moved -q
+cmp disturbed/accepted.weights.gz moved/accepted.weights.gz || fail "other weights after a move"
 
 # ---- one that is done says so again, and goes on when it is to have more generations
 run 0 --resume whole -q

@@ -77,7 +77,7 @@ says '^validation loss 0\.[0-9]{5}, with one\.weights 0\.[0-9]{5}'
 run 0 fit "$config" few -o free.weights -q --variant american+free
 grep -qx 'variant american' free.weights || fail "weights of american+free are not those of american"
 
-# Full batches; draws apart; a small buffer: the same for any number of threads, and said so.
+# Full batches; draws apart.
 run 0 fit "$config" games -o full.weights --set method=lbfgs --set epochs=300 --set patience=300 --set l2.PATTERN=1e9
 says '^converged with epoch [0-9]+; epoch [1-9][0-9]* is kept$'
 run 0 fit "$config" games -o short.weights --set method=lbfgs --set epochs=3
@@ -95,15 +95,6 @@ sed -n 's/^  \([a-z]* *[0-9]* games\).*/\1/p' out >byopening
 ! cmp -s bygame byopening || fail "the same parts by opening as by game: $(cat bygame)"
 run 0 eval byopening.weights booked --part test --split opening
 says "positions of $(sed -n 's/^test *\([0-9]* games\)$/\1/p' byopening) \(test\)$"
-
-# Below 1 the buffer has room for a part of the held-out games alone, and says so.
-run 0 fit "$config" games -o less.weights --set buffer=1000 --set epochs=2
-warns 'the buffer has room for [0-9]+% of the held-out games'
-for threads in 1 2; do
-    run 0 fit "$config" games -o buffer$threads.weights --set buffer=2000 --set epochs=2 --threads $threads
-    says '^  more than the buffer holds: they are read anew in each epoch$'
-done
-cmp buffer1.weights buffer2.weights || fail "a small buffer gave other weights with two threads"
 
 # What the user is warned of.
 run 0 fit "$config" games -o heart.weights --set rate=0.2 --set l2.PATTERN=0 --set lambda=0
@@ -127,10 +118,12 @@ grep -q 'default: of which variant?' err || fail "$(cat err)"
 run 0 show default --variant russian
 says '^KING '
 # Whatever the part, its scale is that of the training games.
-run 0 eval one.weights games --part train
-scale=$(sed -n 's/^loss .*; \([0-9]* centipawns\) .*/\1/p' out)
+for part in train validation all test; do
+    run 0 eval one.weights games --part $part --json
+    sed -n 's/.*"centipawns_per_logit": \([0-9.]*\).*/\1/p' out
+done >scales
+[ "$(sort -u scales | wc -l)" = 1 ] && [ "$(wc -l <scales)" = 4 ] || fail "scales: $(cat scales)"
 run 0 eval one.weights games --part test
-says "; $scale make a logit$"
 says '^one\.weights on spanish: [0-9]+ positions of [0-9]+ games \(test\)$'
 says '^loss 0\.[0-9]{5}, of material alone 0\.[0-9]{5}; [0-9]+ centipawns make a logit$'
 says '^0\.\.24 +[0-9]+ +[0-9.]+% +[0-9.]+% +[0-9.]+% +0\.[0-9]{5}$'
@@ -233,6 +226,7 @@ refuses 1 'text.h5: ' fit "$config" text.h5 -o bad.weights
 refuses 1 'is left by the choice of samples' fit "$config" games -o bad.weights --set sample.skip_plies=9999
 refuses 2 '--set lambda: expected 0..1, got "2"' fit "$config" games -o bad.weights --set lambda=2
 refuses 2 '--set l2.KING: expected 0..1000000000, got "-1"' fit "$config" games -o bad.weights --set l2.KING=-1
+refuses 2 '--set buffer: expected 524288..1073741824, got "1000"' fit "$config" games -o bad.weights --set buffer=1000
 refuses 2 '--set lamda: unknown key' fit "$config" games -o bad.weights --set lamda=1
 refuses 1 'free.weights:2: these are weights of american, not of spanish' \
     fit "$config" games -o bad.weights --set start=free.weights

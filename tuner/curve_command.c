@@ -20,6 +20,7 @@
 enum { OPTION_SET = 0x200, POINTS = 4 };
 static const double shares[POINTS] = {0.125, 0.25, 0.5, 1};
 static const char *const share_names[POINTS] = {"1/8", "1/4", "1/2", "all"};
+enum { LEAST_HELD_OUT = 50 };  // games, with fewer of which nothing is concluded
 // Doublings that gain less than this part of what all games gained over the start are not worth while.
 #define WORTH_WHILE 0.03
 
@@ -214,9 +215,10 @@ static struct finding finding_of(const struct curve *curve) {
     const double before = gain(curve, POINTS - 3, POINTS - 2, &before_error);
     const double all = curve->start_loss - curve->points[POINTS - 1].loss;
     const double most = finding.gain + 2 * finding.error;
-    finding.verdict = finding.gain > 2 * finding.error && finding.gain > WORTH_WHILE * all ? MORE_HELP
-                      : most < WORTH_WHILE * all                                           ? ENOUGH
-                                                                                           : UNCLEAR;
+    finding.verdict = curve->held_out < LEAST_HELD_OUT                                       ? UNCLEAR
+                      : finding.gain > 2 * finding.error && finding.gain > WORTH_WHILE * all ? MORE_HELP
+                      : most < WORTH_WHILE * all                                             ? ENOUGH
+                                                                                             : UNCLEAR;
     const char *claim = finding.verdict == MORE_HELP ? "More games would help"
                         : finding.verdict == ENOUGH  ? "More games would hardly help"
                                                      : "Whether more games would help is unclear";

@@ -147,15 +147,17 @@ static void print_json(const struct calibration *c, const struct arguments *a, c
 static bool look(const struct arguments *a, struct sample_sets *sets, struct error *error) {
     struct weights weights;
     struct calibration calibration;
-    if (a->part == ALL_PARTS) samples_join(sets);
+    const size_t trained = sets->part[SPLIT_TRAIN].count;
+    if (a->part == ALL_PARTS) samples_join(sets);  // training positions first
     const struct samples *samples = &sets->part[a->part == ALL_PARTS ? SPLIT_TRAIN : a->part];
-    const struct samples *train = sets->part[SPLIT_TRAIN].count > 0 ? &sets->part[SPLIT_TRAIN] : samples;
+    struct samples train = trained > 0 ? sets->part[SPLIT_TRAIN] : *samples;
+    if (trained > 0) train.count = trained;
     if (samples->count == 0)
         return error_set(error, "%s: no game of the part %s has a position to look at", a->data[0],
                          part_names[a->part]);
     if (!weights_get(a->weights, sets->variant, &weights, error)) return false;
     const bool done =
-        calibrate(&weights, sets->variant, train, samples, options_threads(&a->common), &calibration, error);
+        calibrate(&weights, sets->variant, &train, samples, options_threads(&a->common), &calibration, error);
     weights_free(&weights);
     if (!done) return false;
     if (a->common.json)

@@ -89,8 +89,9 @@ static const struct argp fit_argp = {
     .args_doc = "CONFIG.yaml DATA... -o FILE",
     .doc =
         "Fits the weights of the evaluation to the results of games by logistic regression."
-        "\vDATA are files of positions or folders of runs, of one variant. The same configuration and data "
-        "give the same weights, whatever the number of threads. Ctrl-C ends the fit and keeps the best "
+        "\vDATA are files of positions or folders of runs, of one variant. The same configuration and data, "
+        "in the same order, give the same weights, whatever the number of threads. Ctrl-C ends the fit and "
+        "keeps the best "
         "weights so far; the same command with --resume goes on to the weights that it would have found.",
     .children = children,
 };

@@ -142,7 +142,7 @@ static bool take_all(const struct source *source, const struct fit_keys *keys, s
     if (keys->split != NULL) settings->choice.split_by = *keys->split;
     int buffer = USUAL_BUFFER;
     if (sample->quiet_only != NULL) settings->choice.quiet_only = *sample->quiet_only;
-    if (!take(source, "buffer", keys->buffer, 1000, 1 << 30, &buffer)) return false;
+    if (!take(source, "buffer", keys->buffer, LEAST_BUFFER, 1 << 30, &buffer)) return false;
     settings->choice.buffer = (size_t)buffer;
     return take_real(source, "lambda", keys->lambda, 0, 1, &settings->lambda) &&
            take_real(source, "rate", keys->rate, 1e-6, 10, &settings->rate) &&

@@ -111,13 +111,21 @@ static bool copy_file(const char *from, const char *to, struct error *error) {
     return done;
 }
 
-// The weights of a generation are those that its record names; those of the start were checked already.
-static bool copy_accepted(const struct loop *loop, int number, const char *from, const char *to,
-                          struct error *error) {
+// What a generation that was accepted has by its record; those of the start were checked already.
+static const char *accepted_sha256(const struct loop *loop, int number) {
     const json_t *record = json_array_get(loop->records, (size_t)(number - 1));
+    return number > 0 ? loop_record_weights_sha256(record) : NULL;
+}
+
+// From the generation's file to the accepted one; when the former is damaged and the latter is not, it is
+// mended.
+static bool copy_accepted(const struct loop *loop, const char *sha256, const char *from, const char *to,
+                          struct error *error) {
     struct weights weights;
+    if (sha256 != NULL && strcmp(sum_of(loop, to).sha256, sha256) == 0)
+        return strcmp(sum_of(loop, from).sha256, sha256) == 0 || copy_file(to, from, error);
     if (!weights_read(from, loop->config.variant, &weights, error)) return false;
-    bool done = number == 0 || strcmp(weights.sha256, loop_record_weights_sha256(record)) == 0 ||
+    bool done = sha256 == NULL || strcmp(weights.sha256, sha256) == 0 ||
                 error_set(error, "%s: not the weights that this loop made (another checksum)", from);
     if (done && strcmp(weights.sha256, sum_of(loop, to).sha256) != 0) done = copy_file(from, to, error);
     weights_free(&weights);
@@ -130,7 +138,7 @@ static bool put_accepted(const struct loop *loop, struct error *error) {
     char *from =
         number > 0 ? in_generation(loop, number, "new.weights.gz") : in_loop(loop, "start.weights.gz");
     char *to = accepted_path(loop);
-    const bool done = copy_accepted(loop, number, from, to, error);
+    const bool done = copy_accepted(loop, accepted_sha256(loop, number), from, to, error);
     free(from);
     free(to);
     return done;
@@ -361,9 +369,7 @@ static bool run_step(const struct generation *generation, const char *name, step
 }
 
 static bool run_steps(const struct generation *generation, struct error *error) {
-    if (loop_record_has(generation->record, STEP_GATE)) return true;
-    return put_accepted(generation->loop, error) &&
-           (is_fitted(generation) || (run_step(generation, STEP_GAMES, play_games, error) &&
+    return (is_fitted(generation) || (run_step(generation, STEP_GAMES, play_games, error) &&
                                       run_step(generation, STEP_FIT, fit_generation, error))) &&
            run_step(generation, STEP_GATE, play_gate, error);
 }
@@ -399,27 +405,58 @@ static bool write_table(const struct loop *loop, struct error *error) {
     return done;
 }
 
+// One that is not done yet.
+static bool finish_generation(struct generation *generation, struct error *error) {
+    struct loop *loop = generation->loop;
+    if (!file_make_folder(generation->folder, error)) return false;
+    generation->record = loop_record_read(generation->record_path, generation->number, error);
+    if (generation->record == NULL || !run_steps(generation, error)) return false;
+    json_array_append(loop->records, generation->record);
+    return put_accepted(loop, error);
+}
+
 static bool run_generation(struct generation *generation, loop_listener *listener, void *context,
                            struct error *error) {
     struct loop *loop = generation->loop;
+    const size_t before = (size_t)generation->number - 1;
     file_remove_temporaries(generation->folder, NULL);
-    generation->record = file_make_folder(generation->folder, error)
-                             ? loop_record_read(generation->record_path, generation->number, error)
-                             : NULL;
-    if (generation->record == NULL || !run_steps(generation, error)) return false;
-    json_array_append(loop->records, generation->record);
+    if (before < json_array_size(loop->records))
+        generation->record = json_incref(json_array_get(loop->records, before));
+    else if (!finish_generation(generation, error))
+        return false;
     if (listener != NULL) listener(context, generation->record);
     bool needed;
-    return put_accepted(loop, error) && write_table(loop, error) &&
-           is_final_needed(generation, &needed, error) &&
+    return write_table(loop, error) && is_final_needed(generation, &needed, error) &&
            (!needed || run_step(generation, STEP_FINAL, play_final, error));
+}
+
+// Of the generations that are done.
+static bool read_records(struct loop *loop, struct error *error) {
+    json_array_clear(loop->records);
+    for (bool done = true; done;) {
+        struct generation next = generation_of(loop, (int)json_array_size(loop->records) + 1);
+        if (file_exists(next.record_path)) {
+            next.record = loop_record_read(next.record_path, next.number, error);
+            if (next.record == NULL) {
+                generation_free(&next);
+                return false;
+            }
+        }
+        done = next.record != NULL && loop_record_has(next.record, STEP_GATE);
+        if (done) json_array_append(loop->records, next.record);
+        generation_free(&next);
+    }
+    const int count = (int)json_array_size(loop->records);
+    return count <= loop->config.generations ||
+           error_set(error, "%s: %d generations are done already, more than %d", loop->folder, count,
+                     loop->config.generations);
 }
 
 enum loop_end loop_run(struct loop *loop, int threads, loop_listener *listener, void *context,
                        struct error *error) {
     const struct common_options all = {.threads = threads > 0 ? threads : loop->config.threads};
     loop->threads = options_threads(&all);
-    json_array_clear(loop->records);
+    if (!read_records(loop, error) || !put_accepted(loop, error)) return LOOP_FAILED;
     for (int number = 1; number <= loop->config.generations; number++) {
         struct generation generation = generation_of(loop, number);
         const bool done = run_generation(&generation, listener, context, error);

@@ -73,6 +73,8 @@ static bool play(struct match_folder *folder, const struct match_settings *setti
 bool loop_match_play(const char *path, struct match_settings *settings, int threads, bool quiet,
                      struct match_result *result, struct error *error) {
     struct match_folder folder = {.lock = -1};
+    // Paths are other ones when the loop was moved, or is resumed from another folder than it was begun in.
+    if (manifest_exists(path) && !match_folder_is_of(path, settings)) match_folder_remove(path);
     bool done = (manifest_exists(path) ? open : begin)(path, settings, &folder, error);
     if (done) {
         settings->threads = threads;

@@ -15,7 +15,7 @@
 #include "selfplay/open_shard.h"
 #include "selfplay/verify.h"
 
-enum { LEAST_BLOCKS = 8 };  // of a load
+enum { LEAST_BLOCKS = LEAST_BUFFER / DATASET_BLOCK };  // of a load
 // Streams of random numbers of their own for each game, and each opening.
 enum { SHARE_SEED = 8, HELD_OUT_SEED = 9, OPENING_SEED = 10 };
 

@@ -72,7 +72,8 @@ struct sample_choice {
     size_t buffer;  // training positions to hold in memory at most; 0: all
 };
 struct sample_choice sample_choice_usual(void);  // configs/fit-default.yaml says why; all in memory
-enum { USUAL_BUFFER = 20000000 };
+// With less than LEAST_BUFFER a load would be made of parts of chunks, each of which is decompressed whole.
+enum { USUAL_BUFFER = 20000000, LEAST_BUFFER = 8 * DATASET_BLOCK };
 
 // Fails with one clear line: data that dataset_open refuses, games of another variant than `wanted` (NULL:
 // any), damaged rows, no position left by the choice, Ctrl-C.
