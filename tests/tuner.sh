@@ -35,7 +35,7 @@ refuses() {
 }
 
 play() {
-    printf 'variant: %s\ngames: %d\nseed: 3\nnodes: 100\nshard_games: 100\nopening:\n  random_plies: 6\n' \
+    printf 'variant: %s\nweights: material\ngames: %d\nseed: 3\nnodes: 100\nshard_games: 100\nopening:\n  random_plies: 6\n' \
         "$2" "$3" >"$1.yaml"
     "$bin/huff-selfplay" "$1.yaml" -o "$1" -q >/dev/null
 }
