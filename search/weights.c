@@ -283,6 +283,8 @@ static bool read_header(struct reader *r, const struct variant **variant) {
     char word[WORD_SIZE], expected[SHA256_DIGEST_STRING_LENGTH];
     if (r->end - r->at < (int)sizeof magic - 1 || memcmp(r->at, magic, sizeof magic - 1) != 0)
         return fail(r, "not a file of weights");
+    const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    if (end && end[-1] == '\r') return fail(r, "lines end with CR LF, those of weights with LF alone");
 
     snprintf(expected, sizeof expected, "%d", WEIGHTS_VERSION);
     if (!read_field(r, "huff-weights", word)) return false;

@@ -178,6 +178,8 @@ refuses 1 'White wins all ' fit "$config" white.h5 -o bad.weights
 run 0 fit "$config" games games -o doubled.weights
 warns 'games/shard-000000.h5 and games/shard-000000.h5: are the same file, and its games count twice'
 sed 's/^terms .*/terms 0123456789abcdef/' one.weights >terms.weights
+sed 's/$/\r/' one.weights >crlf.weights
+refuses 1 'crlf.weights:1: lines end with CR LF' show crlf.weights
 refuses 1 'terms.weights:3: ' fit "$config" games -o bad.weights --set start=terms.weights
 refuses 1 'terms.weights:3: ' eval terms.weights games
 

@@ -360,13 +360,13 @@ static bool read_positions(struct reading *reading, struct progress *progress) {
     return true;
 }
 
-static bool have_any(const struct sample_sets *sets, const char *path, struct error *error) {
+static bool have_any(const struct sample_sets *sets, double share, const char *path, struct error *error) {
     if (sets->positions == 0) return error_set(error, "%s: no positions in it", path);
     for (int part = 0; part < PART_COUNT; part++) {
         if (sets->part[part].chosen > 0) return true;
     }
-    return error_set(error, "%s: none of %" PRIu64 " positions is left by the choice of samples", path,
-                     sets->positions);
+    return error_set(error, "%s: none of %" PRIu64 " positions is left by the choice of samples%s", path,
+                     sets->positions, share < 1 ? " and the share of games" : "");
 }
 
 static bool read_all(struct reading *reading, bool quiet) {
@@ -493,7 +493,7 @@ static bool check_and_read(struct reading *reading, const char *path, const stru
     const struct sample_sets *sets = reading->sets;
     if (wanted != NULL && wanted != sets->variant)
         return error_set(error, "%s: holds games of %s, not of %s", path, sets->variant->name, wanted->name);
-    return read_all(reading, quiet) && have_any(sets, path, error);
+    return read_all(reading, quiet) && have_any(sets, reading->choice->share, path, error);
 }
 
 static void warn(void *context, const char *text) {
