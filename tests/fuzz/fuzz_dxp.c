@@ -53,38 +53,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 #ifndef HUFF_LIBFUZZER
 
-static char a_char(struct random *random) { return fuzz_char(random, "WwBbZzeE0123456789 .RAMEKC"); }
-
-static void append_phrase(struct random *random, struct fuzz_input *in) {
-    fuzz_append(in, fuzz_dxp_message(random));
-}
-
-static void mutate(struct random *random, struct fuzz_input *in) {
-    const char c = a_char(random);
-    // All of the rest, or a byte or two.
-    fuzz_mutate(random, in, 0, &c, 1, fuzz_some(random, 4) ? 1 + (size_t)fuzz_some(random, 2) : 64);
-}
-
-static void a_single_phrase(struct random *random, struct fuzz_input *in) {
-    switch (fuzz_some(random, 8)) {
-    case 0: fuzz_append_any(random, in, 64); return;
-    case 1: {
-        const char piece[4] = {a_char(random), a_char(random), a_char(random)};
-        fuzz_append_often(in, piece, fuzz_some(random, 2048));
-        return;
-    }
-    case 2:
-        append_phrase(random, in);
-        fuzz_append(in, " ");
-        append_phrase(random, in);
-        break;
-    default: append_phrase(random, in);
-    }
-}
+static const struct fuzz_speech speech = {fuzz_dxp_message, "WwBbZzeE0123456789 .RAMEKC", 0};
 
 static void an_input(struct random *random, struct fuzz_input *in) {
-    a_single_phrase(random, in);
-    for (int n = fuzz_some(random, 4); n > 0; n--) mutate(random, in);
+    fuzz_append_speech(random, in, &speech);
 }
 
 int main(int argc, char **argv) {

@@ -67,6 +67,46 @@ static inline const char *fuzz_dxp_message(struct random *random) {
     return FUZZ_CHOOSE(random, fuzz_dxp_messages);
 }
 
+struct fuzz_speech {
+    const char *(*phrase)(struct random *);
+    const char *likely;  // characters
+    size_t first;        // byte of an input that is said
+};
+
+static inline char fuzz_speech_char(struct random *random, const struct fuzz_speech *speech) {
+    return fuzz_char(random, speech->likely);
+}
+
+static inline void fuzz_append_phrase(struct random *random, struct fuzz_input *in,
+                                      const struct fuzz_speech *speech) {
+    switch (fuzz_some(random, 8)) {
+    case 0: fuzz_append_any(random, in, 64); return;
+    case 1: {
+        const char piece[4] = {fuzz_speech_char(random, speech), fuzz_speech_char(random, speech),
+                               fuzz_speech_char(random, speech)};
+        fuzz_append_often(in, piece, fuzz_some(random, 2048));
+        return;
+    }
+    case 2:
+        fuzz_append(in, speech->phrase(random));
+        fuzz_append(in, " ");
+        fuzz_append(in, speech->phrase(random));
+        break;
+    default: fuzz_append(in, speech->phrase(random));
+    }
+}
+
+// Something that is said, and up to three changes to it: of all of the rest, or of a byte or two.
+static inline void fuzz_append_speech(struct random *random, struct fuzz_input *in,
+                                      const struct fuzz_speech *speech) {
+    fuzz_append_phrase(random, in, speech);
+    for (int n = fuzz_some(random, 4); n > 0; n--) {
+        const char c = fuzz_speech_char(random, speech);
+        fuzz_mutate(random, in, speech->first, &c, 1,
+                    fuzz_some(random, 4) ? 1 + (size_t)fuzz_some(random, 2) : 64);
+    }
+}
+
 #endif
 
 #endif
