@@ -20,10 +20,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     struct data_paths *paths = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &paths->common; return 0;
-    case ARGP_KEY_ARG:
-        paths->paths = memory_grow(paths->paths, (size_t)paths->count + 1, sizeof *paths->paths);
-        paths->paths[paths->count++] = argument;
-        return 0;
+    case ARGP_KEY_ARG: options_append(&paths->paths, &paths->count, argument); return 0;
     case ARGP_KEY_END:
         if (paths->count == 0) argp_error(state, "expected a dataset: a file or the folder of a run");
         return 0;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/support/memory.h"
 #include "selfplay/data_command.h"
 #include "selfplay/import.h"
 #include "selfplay/summary.h"
@@ -66,10 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     bool good = true;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->common; return 0;
-    case ARGP_KEY_ARG:
-        a->paths = memory_grow(a->paths, (size_t)a->path_count + 1, sizeof *a->paths);
-        a->paths[a->path_count++] = argument;
-        return 0;
+    case ARGP_KEY_ARG: options_append(&a->paths, &a->path_count, argument); return 0;
     case 'o': a->output = argument; return 0;
     case OPTION_KEEP: s->keep_broken = true; return 0;
     case OPTION_ANY_TYPE: s->any_game_type = true; return 0;

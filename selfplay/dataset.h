@@ -247,5 +247,6 @@ bool dataset_read_openings(struct dataset *, int file, const struct opening_colu
 
 // Row `row` of columns that were read as a position (boards and stm are needed).
 struct position position_from_columns(const struct variant *, const struct position_columns *, size_t row);
+struct position opening_from_columns(const struct variant *, const struct opening_columns *, size_t row);
 
 #endif

@@ -126,6 +126,18 @@ struct position position_from_columns(const struct variant *variant, const struc
     };
 }
 
+struct position opening_from_columns(const struct variant *variant, const struct opening_columns *columns,
+                                     size_t row) {
+    const struct position_columns boards = {
+        .white_men = columns->white_men,
+        .white_kings = columns->white_kings,
+        .black_men = columns->black_men,
+        .black_kings = columns->black_kings,
+        .stm = columns->stm,
+    };
+    return position_from_columns(variant, &boards, row);
+}
+
 // ---- HDF5: errors, handles, types, attributes ----
 
 void hdf5_begin(void) {

@@ -136,15 +136,8 @@ static bool opening_position(struct verifier *v, size_t game_row, struct positio
     if (opening >= v->file->openings) {
         return report(v, v->games.id[game_row], -1, "opening %u of %" PRIu64, opening, v->file->openings);
     }
-    const struct position_columns as_positions = {
-        .white_men = v->openings.white_men,
-        .white_kings = v->openings.white_kings,
-        .black_men = v->openings.black_men,
-        .black_kings = v->openings.black_kings,
-        .stm = v->openings.stm,
-    };
     struct error error;
-    *start = position_from_columns(v->variant, &as_positions, opening);
+    *start = opening_from_columns(v->variant, &v->openings, opening);
     return variant_check(v->variant, start, &error) ||
            report(v, v->games.id[game_row], -1, "opening: %s", error.text);
 }

@@ -2,12 +2,9 @@
 
 #include "tuner/loop_match.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/support/memory.h"
+#include "core/support/file.h"
 #include "core/support/progress.h"
 #include "selfplay/match_folder.h"
 #include "selfplay/match_report.h"
@@ -29,24 +26,12 @@ static bool hear(void *context, const struct match_pair *pair, const struct matc
     return true;
 }
 
-// A process that was killed at the very beginning of a match leaves no more than a folder and a temporary
-// file.
-static void clear_beginning(const char *folder) {
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
-        if (strstr(entry->d_name, ".tmp-") == NULL) continue;
-        char *path = memory_text("%s/%s", folder, entry->d_name);
-        unlink(path);
-        free(path);
-    }
-    if (entries == NULL) return;
-    closedir(entries);
-    rmdir(folder);  // fails when there is anything else
-}
-
 static bool begin(const char *path, struct match_settings *settings, struct match_folder *folder,
                   struct error *error) {
-    clear_beginning(path);
+    // A process that was killed at the very beginning of a match leaves no more than a folder and a temporary
+    // file.
+    file_remove_temporaries(path, NULL);
+    rmdir(path);  // fails when there is anything else
     return match_settings_load(settings, error) && match_check_memory(settings, error) &&
            match_folder_create(path, settings, folder, error);
 }

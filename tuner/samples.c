@@ -229,18 +229,6 @@ static struct sample sample_of_row(const struct reading *reading, size_t row) {
 
 // ---- Reading ----
 
-static struct position opening_position(const struct reading *reading, const struct opening_columns *openings,
-                                        size_t row) {
-    const struct position_columns boards = {
-        .white_men = openings->white_men,
-        .white_kings = openings->white_kings,
-        .black_men = openings->black_men,
-        .black_kings = openings->black_kings,
-        .stm = openings->stm,
-    };
-    return position_from_columns(reading->sets->variant, &boards, row);
-}
-
 static bool split_file_by_opening(struct reading *reading, const struct dataset_file *file,
                                   const struct opening_columns *openings) {
     for (uint64_t game = file->first_game; game < file->first_game + file->games; game++) {
@@ -248,7 +236,7 @@ static bool split_file_by_opening(struct reading *reading, const struct dataset_
         if (opening >= file->openings)
             return error_set(reading->error, "%s: game %" PRIu64 ": opening %u of %" PRIu64, file->path, game,
                              opening, file->openings);
-        const struct position position = opening_position(reading, openings, opening);
+        const struct position position = opening_from_columns(reading->sets->variant, openings, opening);
         struct random random = random_stream(OPENING_SEED, position_key(&position));
         reading->games.split[game] = (uint8_t)draw_split(&random);
     }
