@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,12 +29,13 @@ struct pdn_file {
 // ---- bytes ----
 
 static size_t read_bytes(struct pdn_file *file, char *to, size_t room) {
-    ssize_t got;
-    do got = read(file->descriptor, to, room);
-    while (got < 0 && errno == EINTR && !interrupted());
+    ssize_t got = -1;
+    do {
+        if (interruptible_wait(file->descriptor, POLLIN, INFINITY)) got = read(file->descriptor, to, room);
+    } while (got < 0 && (errno == EINTR || errno == EAGAIN) && !interrupted());
     if (got < 0) {
         file->failed = true;
-        if (errno == EINTR)
+        if (interrupted())
             error_set(&file->cause, "interrupted");
         else
             error_set(&file->cause, "%s: cannot read: %s", file->name, strerror(errno));
@@ -87,7 +90,8 @@ static bool begin_reading(struct pdn_file *file, const struct pdn_settings *sett
 
 struct pdn_file *pdn_file_open(const char *path, const struct pdn_settings *settings, struct error *error) {
     const bool standard = strcmp(path, "-") == 0;
-    const int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    // A pipe is waited for when it is read, not here.
+    const int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) {
         error_set(error, "%s: %s", path, strerror(errno));
         return NULL;

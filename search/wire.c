@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -36,19 +35,6 @@ void wire_init(struct wire *wire, int in, int out, char end, size_t limit) {
 void wire_free(struct wire *wire) {
     free(wire->bytes);
     *wire = (struct wire){.in = -1, .out = -1};
-}
-
-// Waits until `fd` is ready for `events` or an error of it can be read; false at the deadline and on a
-// signal.
-static bool wait_for(int fd, short events, double deadline) {
-    const double left = fmax(deadline - clock_seconds(), 0);
-    struct timespec timeout = {0};
-    if (isfinite(left)) {
-        timeout.tv_sec = (time_t)left;
-        timeout.tv_nsec = (long)(1e9 * (left - (double)timeout.tv_sec));
-    }
-    struct pollfd one = {.fd = fd, .events = events};
-    return ppoll(&one, 1, isfinite(left) ? &timeout : NULL, NULL) > 0;
 }
 
 // Hands on the first whole message.
@@ -103,7 +89,7 @@ enum wire_event wire_receive(struct wire *wire, double deadline, const char **me
         if (wire->closed) return WIRE_CLOSED;
         // Bytes without an end may come for ever.
         if (waited && clock_seconds() >= deadline) return WIRE_LATE;
-        if (wait_for(wire->in, POLLIN, deadline)) read_more(wire);
+        if (interruptible_wait(wire->in, POLLIN, deadline)) read_more(wire);
         if (interrupted()) return WIRE_CLOSED;
     }
 }
@@ -124,7 +110,7 @@ static bool send_bytes(int fd, const char *bytes, size_t length, double deadline
         } else if (clock_seconds() >= deadline || interrupted()) {
             return error_set(error, "cannot send: the other side does not read");
         } else {
-            wait_for(fd, POLLOUT, deadline);
+            interruptible_wait(fd, POLLOUT, deadline);
         }
     }
     return true;
@@ -180,7 +166,7 @@ static int connect_to(const struct addrinfo *to, double deadline) {
     int code = connect(fd, to->ai_addr, to->ai_addrlen) == 0 ? 0 : errno;
     if (code == EINPROGRESS) {
         code = ETIMEDOUT;
-        if (wait_for(fd, POLLOUT, deadline))
+        if (interruptible_wait(fd, POLLOUT, deadline))
             getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &(socklen_t){sizeof code});
     }
     if (code == 0) {
@@ -236,7 +222,7 @@ int wire_listen(const char *address, char bound[static WIRE_ADDRESS_SIZE], struc
 int wire_accept(int listener, double deadline, struct error *error) {
     int fd;
     do {
-        if (!wait_for(listener, POLLIN, deadline)) {
+        if (!interruptible_wait(listener, POLLIN, deadline)) {
             error_set(error, "nobody connected");
             return -1;
         }

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,12 +123,15 @@ static bool cannot_write(const char *output, struct error *error) {
                      strerror(errno));
 }
 
-// By system calls: a signal must not be taken for a full disk.
+// By system calls: a signal must not be taken for a full disk. A pipe that is ready takes PIPE_BUF bytes
+// without waiting for its reader.
 bool data_write_text(const char *output, int file, const char *text, struct error *error) {
     for (size_t size = strlen(text); size > 0;) {
-        const ssize_t written = write(file, text, size);
-        if (written < 0 && errno == EINTR && !interrupted()) continue;
-        if (written < 0 && errno == EINTR) return error_set(error, "interrupted");
+        ssize_t written = -1;
+        if (interruptible_wait(file, POLLOUT, INFINITY))
+            written = write(file, text, size < PIPE_BUF ? size : PIPE_BUF);
+        if (written < 0 && interrupted()) return error_set(error, "interrupted");
+        if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (written < 0) return cannot_write(output, error);
         text += written;
         size -= (size_t)written;

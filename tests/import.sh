@@ -284,6 +284,17 @@ for output in x x.h5; do
     { [ "$got" = 1 ] && grep -q "huff-data: interrupted" err; } || fail "interrupted: exit code $got: $(cat err)"
 done
 
+echo "interrupted while no one reads"
+"$data" import <(yes "$(cat run.pdn)" | head -c 1000000) -o many.h5 -q > out
+exec 3<> pipe  # takes 65536 bytes
+"$data" pdn many.h5 -q > pipe 2> err & pid=$!
+sleep 0.5
+kill -INT $pid
+got=0
+wait $pid || got=$?
+exec 3>&-
+{ [ "$got" = 1 ] && grep -q "huff-data: interrupted" err; } || fail "interrupted: exit code $got: $(cat err)"
+
 [ ! -e x ] && [ ! -e x.h5 ] || fail "a command that failed left its output"
 [ -z "$(find . -name '*.tmp-*')" ] || fail "$(find . -name '*.tmp-*') is left over"
 echo "done"

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -1057,4 +1059,25 @@ static int raise_ignored(void *data) {
 
 Test(interrupt, hanging_up_stays_ignored_under_nohup) {
     cr_assert_eq(run_apart(raise_ignored, NULL, STDERR_FILENO).code, 0);
+}
+
+// What is returned says what was waited for in vain.
+static int wait_at_a_pipe(void *data) {
+    (void)data;
+    int ends[2];
+    if (pipe(ends) != 0) return 1;
+    interrupt_install();
+    if (interruptible_wait(ends[0], POLLIN, clock_seconds() + 0.01)) return 2;
+    if (!interruptible_wait(ends[1], POLLOUT, INFINITY)) return 3;
+    if (write(ends[1], "", 1) != 1 || !interruptible_wait(ends[0], POLLIN, INFINITY)) return 4;
+    if (read(ends[0], ends, 1) != 1) return 5;
+    raise(SIGINT);
+    for (int i = 0; i < 2; i++) {
+        if (interruptible_wait(ends[0], POLLIN, INFINITY)) return 6;
+    }
+    return 0;
+}
+
+Test(interrupt, a_signal_before_the_wait_ends_it) {
+    cr_assert_eq(run_apart(wait_at_a_pipe, NULL, STDERR_FILENO).code, 0);
 }

@@ -2,6 +2,10 @@
 
 #include "core/support/progress.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -166,14 +170,21 @@ void progress_end(struct progress *progress) {
     free(progress);
 }
 
-// A signal handler can reach nothing but a global.
+// A signal handler can reach nothing but globals.
 static atomic_int signals_seen;
+static int signal_pipe[2] = {-1, -1};  // has something to read since the first signal, for ever
 
 static void on_signal(int number) {
     if (atomic_fetch_add(&signals_seen, 1) > 0) _exit(128 + number);
+    const int before = errno;
+    const ssize_t written = write(signal_pipe[1], "", 1);  // an empty pipe takes it
+    (void)written;
+    errno = before;
 }
 
 void interrupt_install(void) {
+    // Without it a signal is seen by interrupted() alone.
+    if (signal_pipe[0] < 0 && pipe2(signal_pipe, O_CLOEXEC) != 0) signal_pipe[0] = signal_pipe[1] = -1;
     struct sigaction action = {.sa_handler = on_signal};  // no SA_RESTART: blocking calls return EINTR
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -184,3 +195,14 @@ void interrupt_install(void) {
 }
 
 bool interrupted(void) { return atomic_load_explicit(&signals_seen, memory_order_relaxed) > 0; }
+
+bool interruptible_wait(int fd, short events, double deadline) {
+    const double left = fmax(deadline - clock_seconds(), 0);
+    struct timespec timeout = {0};
+    if (isfinite(left)) {
+        timeout.tv_sec = (time_t)left;
+        timeout.tv_nsec = (long)(1e9 * (left - (double)timeout.tv_sec));
+    }
+    struct pollfd both[2] = {{.fd = fd, .events = events}, {.fd = signal_pipe[0], .events = POLLIN}};
+    return ppoll(both, 2, isfinite(left) ? &timeout : NULL, NULL) > 0 && both[1].revents == 0;
+}

@@ -20,8 +20,12 @@ void progress_drop(struct progress *);  // takes the bar away and frees: what co
 void progress_end(struct progress *);   // prints the final line of work longer than a second, and frees
 
 // SIGINT, SIGTERM and SIGHUP (unless it was ignored) set a flag that loops ask; a second signal ends the
-// program at once with exit code 128 and its number. Blocking calls return EINTR.
+// program at once with exit code 128 and its number. Blocking calls return EINTR; a signal just before them
+// does not end them, so what may last for ever is waited for by interruptible_wait.
 void interrupt_install(void);
 bool interrupted(void);
+// Waits until `fd` is ready for `events` of poll() or an error of it can be read; false at the deadline
+// (clock_seconds; INFINITY: none) and when interrupted, before or meanwhile.
+bool interruptible_wait(int fd, short events, double deadline);
 
 #endif
