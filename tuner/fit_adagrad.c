@@ -70,7 +70,7 @@ static void step(struct descent *descent, size_t batch, double rate) {
     descent->seen += batch;
     step_margin(descent, rate);
     step_few(descent, (double)batch / (double)descent->sets->part[SPLIT_TRAIN].chosen, rate);
-#pragma omp parallel for num_threads(descent->settings->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(descent->settings->threads) schedule(static)
     for (int table = 0; table < tables; table++) step_table(descent, table, rate);
 }
 

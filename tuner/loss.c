@@ -1,8 +1,10 @@
 // loss.c -- the loss of the regression and its gradient, over many positions on several threads.
 //
-// Positions go by in blocks: first all of a block are looked at and the slopes of their losses are found,
-// then the slopes are added up, weight by weight. What a man or a king is worth is looked up by its square,
-// so that the terms MAN, TEMPO and KING cost nothing: their gradients are sums of those of the squares.
+// Positions go by in blocks. All of a block are looked at; then what the weights say is added up, the slopes
+// of the losses are found, and the slopes are added up to the gradient. Tables of windows are large: each is
+// gone through for the whole block before the next, and always by the same thread, in whose cache it stays.
+// What a man or a king is worth is looked up by its square, so that the terms MAN, TEMPO and KING cost
+// nothing: their gradients are sums of those of the squares.
 
 #include "tuner/loss.h"
 
@@ -20,7 +22,7 @@ enum {
     // sums of floating-point numbers depend on their order.
     MOST_SLICES = 16,
     LEAST_SLICE = 64,
-    AHEAD = 8,  // positions of a random order that are fetched before they are needed
+    AHEAD = 16,  // positions of a random order that are fetched before they are needed
 };
 
 double logistic(double z) { return 1 / (1 + exp(-z)); }
@@ -62,8 +64,13 @@ static void add_gradient(const struct variant *variant, const struct worth *wort
 
 // A position as the regression sees it.
 struct row {
-    per_knot slope;  // of the loss by the sum of features at each knot
     struct eval_sight sight;
+    uint8_t pieces;
+    uint8_t eighths[2];  // of its lead that a side keeps that is ahead
+    int8_t result;
+    float target, drawn, weight;  // of the sample
+    double logit;                 // what all weights but those of windows add
+    double slope;  // of the loss, by the sum that the shares of the knots make of those at each knot
 };
 
 struct slice {
@@ -73,6 +80,10 @@ struct slice {
 
 struct pass {
     struct row row[BLOCK];
+    struct table {
+        uint16_t view[BLOCK][2];  // White's and Black's
+        double logit[BLOCK];      // what its weights add
+    } table[MAX_WINDOW_TABLES];
     struct slice slice[MOST_SLICES];
     struct worth worth;                    // by the weights of this pass
     per_knot share[2 * MAX_CAPTURED + 1];  // of each knot, by the number of pieces
@@ -116,16 +127,29 @@ ALWAYS_INLINE void add_squares(const per_knot *worth, const bitboard squares[sta
     for (bitboard b = squares[BLACK]; b; b = bits_without_lowest(b)) *sum -= worth[bits_first(b)];
 }
 
-// The sum of a position's features at each knot.
-ALWAYS_INLINE void add_up(const struct pass *pass, const per_knot *logits, const struct eval_sight *sight,
-                          per_knot *sum) {
-    for (int t = FIRST_COUNTED; t < COUNTED_END; t++)
-        *sum += (double)sight->count[t] * pass->worth.counted[t];
-    add_squares(pass->worth.man, sight->men, sum);
-    add_squares(pass->worth.king, sight->kings, sum);
-    const per_knot *pattern = logits + TERM_PATTERN;
-    for (int table = 0; table < pass->tables; table++, pattern += WINDOW_VIEWS)
-        *sum += pattern[sight->view[table][WHITE]] - pattern[sight->view[table][BLACK]];
+ALWAYS_INLINE double share_out(const struct pass *pass, int pieces, const per_knot *sum) {
+    const per_knot shared = pass->share[pieces] * *sum;
+    return shared[0] + shared[1] + shared[2];
+}
+
+static void add_up_few(const struct pass *pass, struct row *rows, size_t count) {
+    for (struct row *row = rows; row < rows + count; row++) {
+        per_knot sum = {0};
+        for (int t = FIRST_COUNTED; t < COUNTED_END; t++)
+            sum += (double)row->sight.count[t] * pass->worth.counted[t];
+        add_squares(pass->worth.man, row->sight.men, &sum);
+        add_squares(pass->worth.king, row->sight.kings, &sum);
+        row->logit = share_out(pass, row->pieces, &sum);
+    }
+}
+
+static void add_up_table(struct pass *pass, size_t count, int number, const per_knot *logits) {
+    const per_knot *pattern = logits + TERM_PATTERN + number * WINDOW_VIEWS;
+    struct table *table = &pass->table[number];
+    for (size_t i = 0; i < count; i++) {
+        const per_knot sum = pattern[table->view[i][WHITE]] - pattern[table->view[i][BLACK]];
+        table->logit[i] = share_out(pass, pass->row[i].pieces, &sum);
+    }
 }
 
 struct loss {
@@ -153,25 +177,21 @@ static struct loss ordered_cross_entropy(double z, double m, double expected, do
     };
 }
 
-static void find_slope(const struct pass *pass, const struct sample *sample, const per_knot *logits,
-                       struct row *row, struct sums *sums) {
-    const struct position *p = &sample->position;
-    const per_knot *share = &pass->share[bits_count(p->pieces[WHITE] | p->pieces[BLACK])];
-    per_knot sum = {0};
-    add_up(pass, logits, &row->sight, &sum);
-    sum *= *share;
-    double z = sum[0] + sum[1] + sum[2];
-    const double scale = p->kings ? eval_scale(pass->variant, p, z < 0 ? BLACK : WHITE) / 8.0 : 1;
+static void find_slope(struct pass *pass, size_t i, struct sums *sums) {
+    struct row *row = &pass->row[i];
+    double z = row->logit;
+    for (int t = 0; t < pass->tables; t++) z += pass->table[t].logit[i];
+    const double scale = row->eighths[z < 0 ? BLACK : WHITE] / 8.0;
     z *= scale;
-    const double weight = (double)sample->weight, target = (double)sample->target;
+    const double weight = (double)row->weight, target = (double)row->target;
     const struct loss loss = pass->margin > 0
-                                 ? ordered_cross_entropy(z, pass->margin, target, (double)sample->drawn)
+                                 ? ordered_cross_entropy(z, pass->margin, target, (double)row->drawn)
                                  : cross_entropy(z, target);
     sums->loss += weight * loss.value;
     sums->margin_slope += weight * loss.margin_slope;
-    sums->decided += sample->result != 0;
-    sums->foreseen += (z > 0 && sample->result > 0) || (z < 0 && sample->result < 0);
-    row->slope = weight * loss.slope * scale * *share;
+    sums->decided += row->result != 0;
+    sums->foreseen += (z > 0 && row->result > 0) || (z < 0 && row->result < 0);
+    row->slope = weight * loss.slope * scale;
 }
 
 // ---- Backward: from slopes to the gradient ----
@@ -183,12 +203,13 @@ ALWAYS_INLINE void add_to_squares(per_knot *gradient, const bitboard squares[sta
 }
 
 // What the rows say about all weights but those of windows.
-static void add_few(const struct row *rows, size_t count, struct worth *gradient) {
-    for (const struct row *row = rows; row < rows + count; row++) {
-        add_to_squares(gradient->man, row->sight.men, &row->slope);
-        add_to_squares(gradient->king, row->sight.kings, &row->slope);
+static void add_few(const struct pass *pass, size_t from, size_t to, struct worth *gradient) {
+    for (const struct row *row = pass->row + from; row < pass->row + to; row++) {
+        const per_knot slope = row->slope * pass->share[row->pieces];
+        add_to_squares(gradient->man, row->sight.men, &slope);
+        add_to_squares(gradient->king, row->sight.kings, &slope);
         for (int t = FIRST_COUNTED; t < COUNTED_END; t++)
-            gradient->counted[t] += (double)row->sight.count[t] * row->slope;
+            gradient->counted[t] += (double)row->sight.count[t] * slope;
     }
 }
 
@@ -200,15 +221,16 @@ ALWAYS_INLINE void touch(struct touched *touched, uint16_t view) {
 }
 
 // What the rows say about the weights of one table.
-static void add_table(const struct row *rows, size_t count, int table, struct gradient *gradient) {
-    per_knot *at = gradient->at + TERM_PATTERN + table * WINDOW_VIEWS;
-    for (const struct row *row = rows; row < rows + count; row++) {
-        const uint16_t *view = row->sight.view[table];
+static void add_table(const struct pass *pass, size_t count, int number, struct gradient *gradient) {
+    per_knot *at = gradient->at + TERM_PATTERN + number * WINDOW_VIEWS;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t *view = pass->table[number].view[i];
         if (view[WHITE] == view[BLACK]) continue;
-        touch(&gradient->table[table], view[WHITE]);
-        touch(&gradient->table[table], view[BLACK]);
-        at[view[WHITE]] += row->slope;
-        at[view[BLACK]] -= row->slope;
+        const per_knot slope = pass->row[i].slope * pass->share[pass->row[i].pieces];
+        touch(&gradient->table[number], view[WHITE]);
+        touch(&gradient->table[number], view[BLACK]);
+        at[view[WHITE]] += slope;
+        at[view[BLACK]] -= slope;
     }
 }
 
@@ -225,13 +247,28 @@ static const struct sample *sample_at(const struct batch *batch, size_t i) {
     return &batch->sample[batch->order != NULL ? batch->order[batch->first + i] : batch->first + i];
 }
 
-static void look_at(struct pass *pass, const struct batch *batch, size_t from, size_t to,
-                    const per_knot *logits, struct sums *sums) {
+// Samples lie about in memory, so that each is fetched once.
+static void look_at(struct pass *pass, const struct batch *batch, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
-        if (i + AHEAD < to) __builtin_prefetch(sample_at(batch, i + AHEAD));
-        eval_look(pass->variant, &sample_at(batch, i)->position, &pass->row[i].sight);
+        if (i + AHEAD < to) {
+            const struct sample *next = sample_at(batch, i + AHEAD);
+            __builtin_prefetch(next);
+            __builtin_prefetch((const char *)(next + 1) - 1);
+        }
+        const struct sample *sample = sample_at(batch, i);
+        const struct position *p = &sample->position;
+        struct row *row = &pass->row[i];
+        eval_look(pass->variant, p, &row->sight);
+        for (int t = 0; t < pass->tables; t++)
+            memcpy(pass->table[t].view[i], row->sight.view[t], sizeof row->sight.view[t]);
+        row->pieces = (uint8_t)bits_count(p->pieces[WHITE] | p->pieces[BLACK]);
+        for (enum side side = WHITE; side <= BLACK; side++)
+            row->eighths[side] = p->kings ? (uint8_t)eval_scale(pass->variant, p, side) : 8;
+        row->result = sample->result;
+        row->target = sample->target;
+        row->drawn = sample->drawn;
+        row->weight = sample->weight;
     }
-    for (size_t i = from; i < to; i++) find_slope(pass, sample_at(batch, i), logits, &pass->row[i], sums);
 }
 
 static int slices_of(size_t count) {
@@ -239,6 +276,7 @@ static int slices_of(size_t count) {
     return slices < 1 ? 1 : slices > MOST_SLICES ? MOST_SLICES : (int)slices;
 }
 
+// Loops over tables are shared out in the same way each time; who has fewer of them does more of the slices.
 static void pass_block(struct pass *pass, const struct batch *batch, int slices, const per_knot *logits,
                        struct gradient *gradient) {
     const size_t count = batch->count, parts = (size_t)slices;
@@ -246,17 +284,23 @@ static void pass_block(struct pass *pass, const struct batch *batch, int slices,
 #pragma omp parallel num_threads(pass->threads)
     {
 #pragma omp for schedule(dynamic)
-        for (size_t s = 0; s < parts; s++)
-            look_at(pass, batch, s * count / parts, (s + 1) * count / parts, logits, &pass->slice[s].sums);
-        if (gradient != NULL) {
+        for (size_t s = 0; s < parts; s++) look_at(pass, batch, s * count / parts, (s + 1) * count / parts);
+#pragma omp for schedule(static) nowait
+        for (int t = 0; t < tables; t++) add_up_table(pass, count, t, logits);
 #pragma omp for schedule(dynamic)
-            for (int i = 0; i < tables + slices; i++) {
-                const size_t s = (size_t)(i - tables), from = s * count / parts;
-                if (i < tables)
-                    add_table(pass->row, count, i, gradient);
-                else
-                    add_few(pass->row + from, (s + 1) * count / parts - from, &pass->slice[s].gradient);
-            }
+        for (size_t s = 0; s < parts; s++)
+            add_up_few(pass, pass->row + s * count / parts, (s + 1) * count / parts - s * count / parts);
+#pragma omp for schedule(dynamic)
+        for (size_t s = 0; s < parts; s++) {
+            for (size_t i = s * count / parts; i < (s + 1) * count / parts; i++)
+                find_slope(pass, i, &pass->slice[s].sums);
+        }
+        if (gradient != NULL) {
+#pragma omp for schedule(static) nowait
+            for (int t = 0; t < tables; t++) add_table(pass, count, t, gradient);
+#pragma omp for schedule(dynamic)
+            for (size_t s = 0; s < parts; s++)
+                add_few(pass, s * count / parts, (s + 1) * count / parts, &pass->slice[s].gradient);
         }
     }
 }
