@@ -227,6 +227,7 @@ echo "not a dataset" >text.h5
 refuses 1 'text.h5: ' fit "$config" text.h5 -o bad.weights
 refuses 1 'is left by the choice of samples' fit "$config" games -o bad.weights --set sample.skip_plies=9999
 refuses 2 '--set lambda: expected 0..1, got "2"' fit "$config" games -o bad.weights --set lambda=2
+refuses 2 '--set epochs: expected 1..100000, got "-1"' fit "$config" games -o bad.weights --set epochs=-1
 refuses 2 '--set l2.KING: expected 0..1000000000, got "-1"' fit "$config" games -o bad.weights --set l2.KING=-1
 refuses 2 '--set buffer: expected 524288..1073741824, got "1000"' fit "$config" games -o bad.weights --set buffer=1000
 refuses 2 '--set lamda: unknown key' fit "$config" games -o bad.weights --set lamda=1

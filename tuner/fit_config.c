@@ -10,7 +10,7 @@
 // What the file says. A pointer is NULL when the key is absent.
 struct sample_keys {
     bool *quiet_only;
-    uint32_t *skip_plies, *max_score, *max_clock;
+    int64_t *skip_plies, *max_score, *max_clock;
     double *share, *game_balance, *piece_balance;
 };
 struct l2_keys {
@@ -19,7 +19,7 @@ struct l2_keys {
 struct fit_keys {
     char *start;
     double *lambda, *rate;
-    uint32_t *batch, *epochs, *patience, *threads, *buffer;
+    int64_t *batch, *epochs, *patience, *threads, *buffer;
     uint64_t *seed;
     enum fit_method *method;
     enum fit_draws *draws;
@@ -28,14 +28,14 @@ struct fit_keys {
     struct l2_keys l2;
 };
 
-#define NUMBER(name) CYAML_FIELD_UINT_PTR(#name, CYAML_FLAG_OPTIONAL, struct fit_keys, name)
+#define NUMBER(name) CYAML_FIELD_INT_PTR(#name, CYAML_FLAG_OPTIONAL, struct fit_keys, name)
 #define REAL(name)   CYAML_FIELD_FLOAT_PTR(#name, CYAML_FLAG_OPTIONAL, struct fit_keys, name)
 
 static const cyaml_schema_field_t sample_fields[] = {
     CYAML_FIELD_BOOL_PTR("quiet_only", CYAML_FLAG_OPTIONAL, struct sample_keys, quiet_only),
-    CYAML_FIELD_UINT_PTR("skip_plies", CYAML_FLAG_OPTIONAL, struct sample_keys, skip_plies),
-    CYAML_FIELD_UINT_PTR("max_score", CYAML_FLAG_OPTIONAL, struct sample_keys, max_score),
-    CYAML_FIELD_UINT_PTR("max_clock", CYAML_FLAG_OPTIONAL, struct sample_keys, max_clock),
+    CYAML_FIELD_INT_PTR("skip_plies", CYAML_FLAG_OPTIONAL, struct sample_keys, skip_plies),
+    CYAML_FIELD_INT_PTR("max_score", CYAML_FLAG_OPTIONAL, struct sample_keys, max_score),
+    CYAML_FIELD_INT_PTR("max_clock", CYAML_FLAG_OPTIONAL, struct sample_keys, max_clock),
     CYAML_FIELD_FLOAT_PTR("share", CYAML_FLAG_OPTIONAL, struct sample_keys, share),
     CYAML_FIELD_FLOAT_PTR("game_balance", CYAML_FLAG_OPTIONAL, struct sample_keys, game_balance),
     CYAML_FIELD_FLOAT_PTR("piece_balance", CYAML_FLAG_OPTIONAL, struct sample_keys, piece_balance),
@@ -65,7 +65,7 @@ static const cyaml_schema_field_t fields[] = {
     NUMBER(patience),
     NUMBER(threads),
     NUMBER(buffer),
-    NUMBER(seed),
+    CYAML_FIELD_UINT_PTR("seed", CYAML_FLAG_OPTIONAL, struct fit_keys, seed),
     CYAML_FIELD_MAPPING("sample", CYAML_FLAG_OPTIONAL, struct fit_keys, sample, sample_fields),
     CYAML_FIELD_MAPPING("l2", CYAML_FLAG_OPTIONAL, struct fit_keys, l2, l2_fields),
     CYAML_FIELD_END,
@@ -106,11 +106,11 @@ struct source {
     struct error *error;
 };
 
-static bool take(const struct source *source, const char *key, const uint32_t *given, int least, int most,
+static bool take(const struct source *source, const char *key, const int64_t *given, int least, int most,
                  int *value) {
     if (given == NULL) return true;
     *value = (int)*given;
-    return config_range(source->path, source->sets, source->set_count, key, *given, least, most,
+    return config_range(source->path, source->sets, source->set_count, key, (double)*given, least, most,
                         source->error);
 }
 
@@ -118,7 +118,7 @@ static bool take_real(const struct source *source, const char *key, const double
                       double most, double *value) {
     if (given == NULL) return true;
     *value = *given;
-    return config_range(source->path, source->sets, source->set_count, key, *given, least, most,
+    return config_range(source->path, source->sets, source->set_count, key, (double)*given, least, most,
                         source->error);
 }
 

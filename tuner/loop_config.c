@@ -20,13 +20,13 @@ enum { MOST_GENERATIONS = 999, MOST_THREADS = 1024, MOST_PATH = 4096 };
 // A pointer is NULL when its key is absent.
 struct loop_keys {
     char *variant, *start, *final_against;
-    uint32_t *generations, *threads, *window, *patterns_from;
+    int64_t *generations, *threads, *window, *patterns_from;
     uint64_t *seed;
     double *accept_los;
     bool *forget_first, *final_match;
 };
 
-#define NUMBER(name)  CYAML_FIELD_UINT_PTR(#name, CYAML_FLAG_OPTIONAL, struct loop_keys, name)
+#define NUMBER(name)  CYAML_FIELD_INT_PTR(#name, CYAML_FLAG_OPTIONAL, struct loop_keys, name)
 #define TRUTH(name)   CYAML_FIELD_BOOL_PTR(#name, CYAML_FLAG_OPTIONAL, struct loop_keys, name)
 #define PATH(name)    CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_OPTIONAL, struct loop_keys, name, 1, MOST_PATH)
 #define SECTION(name) CYAML_FIELD_IGNORE(#name, CYAML_FLAG_OPTIONAL)
@@ -34,7 +34,7 @@ struct loop_keys {
 static const cyaml_schema_field_t fields[] = {
     CYAML_FIELD_STRING_PTR("variant", CYAML_FLAG_DEFAULT, struct loop_keys, variant, 1, 64),
     NUMBER(generations),
-    NUMBER(seed),
+    CYAML_FIELD_UINT_PTR("seed", CYAML_FLAG_OPTIONAL, struct loop_keys, seed),
     NUMBER(threads),
     PATH(start),
     NUMBER(window),
@@ -59,10 +59,10 @@ static bool in_range(const struct loop_config *config, const char *key, double v
                         most, error);
 }
 
-static bool take(const struct loop_config *config, const char *key, const uint32_t *given, int otherwise,
+static bool take(const struct loop_config *config, const char *key, const int64_t *given, int otherwise,
                  int least, int most, int *value, struct error *error) {
     *value = given != NULL ? (int)*given : otherwise;
-    return given == NULL || in_range(config, key, *given, least, most, error);
+    return given == NULL || in_range(config, key, (double)*given, least, most, error);
 }
 
 static bool take_variant(struct loop_config *config, const char *name, struct error *error) {
