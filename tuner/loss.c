@@ -73,6 +73,11 @@ struct row {
     double slope;  // of the loss, by the sum that the shares of the knots make of those at each knot
 };
 
+// Rows of a block.
+struct span {
+    size_t from, to;
+};
+
 struct slice {
     struct sums sums;
     struct worth gradient;
@@ -132,8 +137,8 @@ ALWAYS_INLINE double share_out(const struct pass *pass, int pieces, const per_kn
     return shared[0] + shared[1] + shared[2];
 }
 
-static void add_up_few(const struct pass *pass, struct row *rows, size_t count) {
-    for (struct row *row = rows; row < rows + count; row++) {
+static void add_up_few(struct pass *pass, struct span span) {
+    for (struct row *row = pass->row + span.from; row < pass->row + span.to; row++) {
         per_knot sum = {0};
         for (int t = FIRST_COUNTED; t < COUNTED_END; t++)
             sum += (double)row->sight.count[t] * pass->worth.counted[t];
@@ -177,21 +182,23 @@ static struct loss ordered_cross_entropy(double z, double m, double expected, do
     };
 }
 
-static void find_slope(struct pass *pass, size_t i, struct sums *sums) {
-    struct row *row = &pass->row[i];
-    double z = row->logit;
-    for (int t = 0; t < pass->tables; t++) z += pass->table[t].logit[i];
-    const double scale = row->eighths[z < 0 ? BLACK : WHITE] / 8.0;
-    z *= scale;
-    const double weight = (double)row->weight, target = (double)row->target;
-    const struct loss loss = pass->margin > 0
-                                 ? ordered_cross_entropy(z, pass->margin, target, (double)row->drawn)
-                                 : cross_entropy(z, target);
-    sums->loss += weight * loss.value;
-    sums->margin_slope += weight * loss.margin_slope;
-    sums->decided += row->result != 0;
-    sums->foreseen += (z > 0 && row->result > 0) || (z < 0 && row->result < 0);
-    row->slope = weight * loss.slope * scale;
+static void find_slopes(struct pass *pass, struct span span, struct sums *sums) {
+    for (size_t i = span.from; i < span.to; i++) {
+        struct row *row = &pass->row[i];
+        double z = row->logit;
+        for (int t = 0; t < pass->tables; t++) z += pass->table[t].logit[i];
+        const double scale = row->eighths[z < 0 ? BLACK : WHITE] / 8.0;
+        z *= scale;
+        const double weight = (double)row->weight, target = (double)row->target;
+        const struct loss loss = pass->margin > 0
+                                     ? ordered_cross_entropy(z, pass->margin, target, (double)row->drawn)
+                                     : cross_entropy(z, target);
+        sums->loss += weight * loss.value;
+        sums->margin_slope += weight * loss.margin_slope;
+        sums->decided += row->result != 0;
+        sums->foreseen += (z > 0 && row->result > 0) || (z < 0 && row->result < 0);
+        row->slope = weight * loss.slope * scale;
+    }
 }
 
 // ---- Backward: from slopes to the gradient ----
@@ -203,8 +210,8 @@ ALWAYS_INLINE void add_to_squares(per_knot *gradient, const bitboard squares[sta
 }
 
 // What the rows say about all weights but those of windows.
-static void add_few(const struct pass *pass, size_t from, size_t to, struct worth *gradient) {
-    for (const struct row *row = pass->row + from; row < pass->row + to; row++) {
+static void add_few(const struct pass *pass, struct span span, struct worth *gradient) {
+    for (const struct row *row = pass->row + span.from; row < pass->row + span.to; row++) {
         const per_knot slope = row->slope * pass->share[row->pieces];
         add_to_squares(gradient->man, row->sight.men, &slope);
         add_to_squares(gradient->king, row->sight.kings, &slope);
@@ -248,9 +255,9 @@ static const struct sample *sample_at(const struct batch *batch, size_t i) {
 }
 
 // Samples lie about in memory, so that each is fetched once.
-static void look_at(struct pass *pass, const struct batch *batch, size_t from, size_t to) {
-    for (size_t i = from; i < to; i++) {
-        if (i + AHEAD < to) {
+static void look_at(struct pass *pass, const struct batch *batch, struct span span) {
+    for (size_t i = span.from; i < span.to; i++) {
+        if (i + AHEAD < span.to) {
             const struct sample *next = sample_at(batch, i + AHEAD);
             __builtin_prefetch(next);
             __builtin_prefetch((const char *)(next + 1) - 1);
@@ -276,31 +283,32 @@ static int slices_of(size_t count) {
     return slices < 1 ? 1 : slices > MOST_SLICES ? MOST_SLICES : (int)slices;
 }
 
+static struct span span_of(size_t count, int slices, int slice) {
+    const size_t parts = (size_t)slices, s = (size_t)slice;
+    return (struct span){s * count / parts, (s + 1) * count / parts};
+}
+
 // Loops over tables are shared out in the same way each time; who has fewer of them does more of the slices.
 static void pass_block(struct pass *pass, const struct batch *batch, int slices, const per_knot *logits,
                        struct gradient *gradient) {
-    const size_t count = batch->count, parts = (size_t)slices;
+    const size_t count = batch->count;
     const int tables = pass->tables;
 #pragma omp parallel num_threads(pass->threads)
     {
 #pragma omp for schedule(dynamic)
-        for (size_t s = 0; s < parts; s++) look_at(pass, batch, s * count / parts, (s + 1) * count / parts);
+        for (int s = 0; s < slices; s++) look_at(pass, batch, span_of(count, slices, s));
 #pragma omp for schedule(static) nowait
         for (int t = 0; t < tables; t++) add_up_table(pass, count, t, logits);
 #pragma omp for schedule(dynamic)
-        for (size_t s = 0; s < parts; s++)
-            add_up_few(pass, pass->row + s * count / parts, (s + 1) * count / parts - s * count / parts);
+        for (int s = 0; s < slices; s++) add_up_few(pass, span_of(count, slices, s));
 #pragma omp for schedule(dynamic)
-        for (size_t s = 0; s < parts; s++) {
-            for (size_t i = s * count / parts; i < (s + 1) * count / parts; i++)
-                find_slope(pass, i, &pass->slice[s].sums);
-        }
+        for (int s = 0; s < slices; s++) find_slopes(pass, span_of(count, slices, s), &pass->slice[s].sums);
         if (gradient != NULL) {
 #pragma omp for schedule(static) nowait
             for (int t = 0; t < tables; t++) add_table(pass, count, t, gradient);
 #pragma omp for schedule(dynamic)
-            for (size_t s = 0; s < parts; s++)
-                add_few(pass, s * count / parts, (s + 1) * count / parts, &pass->slice[s].gradient);
+            for (int s = 0; s < slices; s++)
+                add_few(pass, span_of(count, slices, s), &pass->slice[s].gradient);
         }
     }
 }
