@@ -12,6 +12,8 @@
 # leak-*, timeout-*, oom-*) is kept in BUILD/fuzz/NAME and shown; BUILD/bin/libfuzz_NAME FILE tries it again. Once
 # the fault is mended, the input belongs into tests/fuzz/corpus/NAME, which is tried by ctest, too.
 #
+# Inputs are drawn anew in each run; with HUFF_FUZZ_SEED=N they are those of the last run with N, as far as it came.
+#
 # Some inputs that together reach what all of a corpus reaches:
 #
 #     BUILD/bin/libfuzz_NAME -merge=1 -use_counters=0 EMPTY_FOLDER tests/fuzz/corpus/NAME BUILD/fuzz/NAME/corpus
@@ -39,14 +41,14 @@ if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
     exit 2
 fi
 
-# A leak of HDF5's is none of ours.
-export LSAN_OPTIONS=suppressions=$here/../data/hdf5.supp:print_suppressions=0
+export LSAN_OPTIONS=suppressions=$here/lsan.supp:print_suppressions=0
 
 fuzz() {
     local name=$1 folder=$build/fuzz/$1
     mkdir -p "$folder/corpus"
     rm -f "$folder/status"
     "$build/bin/libfuzz_$name" -max_total_time="$seconds" -timeout=120 \
+        -seed="${HUFF_FUZZ_SEED:-0}" \
         -print_final_stats=1 -artifact_prefix="$folder/" "$folder/corpus" "$here/corpus/$name" >"$folder/log" 2>&1
     echo $? >"$folder/status"
 }
