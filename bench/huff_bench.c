@@ -1,6 +1,7 @@
 // huff_bench.c -- the program huff-bench: how fast and how right moves are generated and searched.
 #include "bench/nps.h"
 #include "bench/perft.h"
+#include "core/support/file.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
 
@@ -13,6 +14,7 @@ int main(int argc, char **argv) {
         {"signature", "node counts of a fixed search, one a variant: the same on every machine",
          signature_run},
     };
+    file_keep_standard();
     interrupt_install();
     return options_run_command("huff-bench", "Measures move generation and search.", commands,
                                sizeof commands / sizeof *commands, argc, argv);

@@ -240,19 +240,29 @@ static void tell(void *context, const char *line) {
     fprintf(stderr, "%s\n", line);
 }
 
+// A pipe may have no other game for ever. What was written by then is whole.
+static bool read_game(struct annotator *a, struct pdn_file *file, struct pdn_game *game,
+                      struct error *error) {
+    if (!keyboard_let_go(&a->keyboard)) return error_set(error, "interrupted; the games so far are complete");
+    const bool found = pdn_file_read(file, game);
+    keyboard_take_back();
+    return found;
+}
+
 static bool each_game(struct annotator *a, struct pdn_file *file, struct error *error) {
     const int wanted = a->settings->game;
     long games = 0;
     bool good = true;
     struct pdn_game game;
-    while (good && (!wanted || !games) && pdn_file_read(file, &game)) {
+    error->text[0] = '\0';
+    while (good && (!wanted || !games) && read_game(a, file, &game, error)) {
         if (!wanted || game.number == wanted) {
             games++;
             good = annotate(a, &game, error);
         }
         pdn_game_free(&game);
     }
-    if (!good || pdn_file_failed(file, error)) return false;
+    if (!good || *error->text || pdn_file_failed(file, error)) return false;
     if (games) return true;
     if (wanted) return error_set(error, "%s: no game %d that can be read", a->settings->path, wanted);
     return error_set(error, "%s: no game that can be read", a->settings->path);

@@ -1,4 +1,5 @@
 // huff.c -- the program huff: legal moves, analysis, games and the rules of every variant.
+#include "core/support/file.h"
 #include "core/support/options.h"
 #include "search/commands.h"
 
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
         {"hub", "play for a program that speaks the Hub protocol", hub_run},
         {"dxp", "play over a connection by the DamExchange protocol", dxp_run},
     };
+    file_keep_standard();
     return options_run_command("huff", "Plays and analyses draughts variants.", commands,
                                sizeof commands / sizeof *commands, argc, argv);
 }

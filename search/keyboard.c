@@ -13,14 +13,19 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-bool keyboard_open(struct keyboard *k, int in, struct error *error) {
-    // A closed standard input would come back as the descriptor that is opened here.
-    const bool readable = in >= 0 && fcntl(in, F_GETFD) >= 0;
-    *k = (struct keyboard){.in = readable ? in : -1, .ended = !readable};
+static sigset_t signals_to_take(void) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    return set;
+}
+
+bool keyboard_open(struct keyboard *k, int in, struct error *error) {
+    // A closed standard input would come back as the descriptor that is opened here.
+    const bool readable = in >= 0 && fcntl(in, F_GETFD) >= 0;
+    *k = (struct keyboard){.in = readable ? in : -1, .ended = !readable};
+    const sigset_t set = signals_to_take();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     k->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     return k->signals >= 0 || error_set(error, "cannot wait for signals: %s", strerror(errno));
@@ -35,6 +40,18 @@ static enum keyboard_event take_signal(struct keyboard *k) {
     k->ended = true;
     k->filled = k->taken = 0;
     return KEYBOARD_END;
+}
+
+bool keyboard_let_go(struct keyboard *k) {
+    if (take_signal(k) != KEYBOARD_NOTHING) return false;
+    const sigset_t set = signals_to_take();
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    return true;
+}
+
+void keyboard_take_back(void) {
+    const sigset_t set = signals_to_take();
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 // Waits until there is something at `fd` (none: -1) or a signal.

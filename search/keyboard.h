@@ -30,6 +30,11 @@ struct keyboard {
 bool keyboard_open(struct keyboard *, int in, struct error *) __attribute__((warn_unused_result));
 void keyboard_close(struct keyboard *);
 
+// Between these two they end the program at once, as they would without all this: for a wait of which it
+// knows nothing. False: there was one just now, which has not ended it.
+bool keyboard_let_go(struct keyboard *) __attribute__((warn_unused_result));
+void keyboard_take_back(void);
+
 // Waits for a line, which is handed on without its end and stays until the next call. Zero bytes become '?'.
 enum keyboard_event keyboard_line(struct keyboard *, const char **line);
 

@@ -1,5 +1,6 @@
 // huff_data.c -- the program huff-data: looks into datasets, checks them, and makes other files of them.
 
+#include "core/support/file.h"
 #include "core/support/progress.h"
 #include "selfplay/data_command.h"
 
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
         {"sample", "choose positions for training", data_sample_run},
         {"stats", "compare what games of variants are like", data_stats_run},
     };
+    file_keep_standard();
     interrupt_install();
     return options_run_command("huff-data",
                                "Looks into datasets of games, checks them, and makes others of them.",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
@@ -369,6 +370,7 @@ static int resume(struct arguments *arguments, struct error *error) {
 }
 
 int main(int argc, char **argv) {
+    file_keep_standard();
     struct arguments arguments = {0};
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
     interrupt_install();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/support/file.h"
 #include "core/support/memory.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
@@ -216,6 +217,7 @@ static int run_all(struct arguments *arguments) {
 }
 
 int main(int argc, char **argv) {
+    file_keep_standard();
     if (argc > 1 && strcmp(argv[1], "book") == 0) {
         argv[1] = PROGRAM " book";
         return selfplay_book_command(argc - 1, argv + 1);

@@ -37,7 +37,7 @@ enum {
 
 #define QUIT_SECONDS      2.0  // to end after the end of its input
 #define TERMINATE_SECONDS 1.0  // to end after SIGTERM
-#define DESCRIBE_SECONDS  0.5  // from the end of its output to its own
+#define DESCRIBE_SECONDS  2.0  // from the end of its output to its own
 #define SEND_SECONDS      0.1  // for a last line
 
 struct process {

@@ -84,6 +84,24 @@ for signal in INT TERM; do
     [ $code -eq 0 ] && tail -1 out | grep -q '^bestmove [0-9]' || fail "SIG$signal: exit code $code: $(tail -1 out)"
 done
 
+# A pipe from which no other game comes does not keep it from ending.
+mkfifo pipe
+"$huff" analyse --pdn pipe --depth 1 -q >out 2>err &
+pid=$!
+exec 3<>pipe
+timeout 300 head -c 3000000 < <(yes '[GameType "20"] 1. 32-28 *') >&3 || fail "it does not read: $(cat err)"
+until [ -s out ]; do
+    kill -0 $pid 2>/dev/null || fail "it ended by itself: $(cat err)"
+    sleep 0.02
+done
+sleep 0.5  # until it waits, most likely
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+pid=
+exec 3>&-
+[ $code -eq 143 ] || { [ $code -eq 1 ] && grep -q interrupted err; } || fail "SIGTERM at a pipe: exit code $code: $(cat err)"
+
 # Games of a file: each move with its score, and what was given away.
 cat >games.pdn <<'PDN'
 [GameType "24"]

@@ -3,7 +3,9 @@
 set -euo pipefail
 bin=$(cd "${1:?folder of the built programs}" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
+trap 'end_jobs; rm -rf "$work"' EXIT
 cd "$work"
 
 fail() {
@@ -233,9 +235,14 @@ expect 1 "No such file or directory" "$data" pdn run -o no/folder/x.pdn -q
 got=0
 "$data" info run -q > /dev/full 2> err || got=$?
 { [ "$got" = 1 ] && grep -q "cannot write standard output" err; } || fail "full disk: exit code $got: $(cat err)"
+# No file that is opened becomes a standard output that is closed.
+got=0
+"$data" merge run -o closed.h5 -q >&- 2> err || got=$?
+{ [ "$got" = 1 ] && grep -q "cannot write standard output" err; } || fail "closed output: exit code $got: $(cat err)"
+cmp one.h5 closed.h5 || fail "what was printed went into the dataset"
 if mkdir small 2> err && mount -t tmpfs -o size=16k tmpfs small 2> err; then
     echo "a full disk"
-    trap 'umount "$work/small"; rm -rf "$work"' EXIT
+    trap 'end_jobs; umount "$work/small"; rm -rf "$work"' EXIT
     expect 1 "small/x.h5: " "$data" merge run -o small/x.h5 -q
     grep -q "No space left on device" err || fail "full disk: $(cat err)"
     expect 1 "small/x.pdn: cannot write: No space left on device" "$data" pdn run other -o small/x.pdn -q

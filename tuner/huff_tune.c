@@ -1,5 +1,6 @@
 // huff_tune.c -- the program huff-tune: from datasets to weights of the evaluation.
 
+#include "core/support/file.h"
 #include "core/support/options.h"
 #include "core/support/progress.h"
 #include "tuner/tune.h"
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
         {"loop", "games, fit and match, generation after generation", tune_loop_run},
         {"show", "weights as boards", tune_show_run},
     };
+    file_keep_standard();
     interrupt_install();
     return options_run_command("huff-tune", "Fits the weights of the evaluation to games.", commands,
                                sizeof commands / sizeof *commands, argc, argv);

@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/support/memory.h"
+#include "core/support/progress.h"
 
 #define TEMPORARY ".tmp-"  // after the name of the file it is to become
 
@@ -154,8 +157,17 @@ bool file_publish(const char *from, const char *to, struct error *error) {
     return true;
 }
 
+// A pipe may have nothing to read for ever, which Ctrl-C ends; a file is there after that, too.
+static bool wait_to_read(int fd, bool regular) {
+    if (regular || interruptible_wait(fd, POLLIN, INFINITY) || !interrupted()) return true;
+    errno = EINTR;
+    return false;
+}
+
 // Reads until the end or one byte past the limit; false with errno set when reading fails.
 static bool read_all(int fd, size_t limit, char **data, size_t *size) {
+    struct stat kind;
+    const bool regular = fstat(fd, &kind) == 0 && S_ISREG(kind.st_mode);
     size_t room = 0;
     *size = 0;
     *data = NULL;
@@ -164,8 +176,9 @@ static bool read_all(int fd, size_t limit, char **data, size_t *size) {
             room = room == 0 ? FIRST_READ : 2 * room;
             *data = memory_grow(*data, room + 1, 1);
         }
+        if (!wait_to_read(fd, regular)) return false;
         const ssize_t got = read(fd, *data + *size, room - *size);
-        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got < 0) return false;
         *size += (size_t)got;
         if (got == 0 || *size > limit) {
@@ -176,10 +189,13 @@ static bool read_all(int fd, size_t limit, char **data, size_t *size) {
 }
 
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct error *error) {
-    const int fd = open_file(path, O_RDONLY, 0);
+    // A pipe is waited for when it is read, not here.
+    const int fd = open_file(path, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0) return error_set(error, "%s: %s", path, strerror(errno));
     bool done = read_all(fd, limit, data, size);
-    if (!done)
+    if (!done && errno == EINTR)
+        error_set(error, "%s: interrupted while it was read", path);
+    else if (!done)
         error_set(error, "%s: cannot read: %s", path, strerror(errno));
     else if (*size > limit)
         done = error_set(error, "%s: larger than %zu bytes", path, limit);
@@ -215,3 +231,12 @@ bool file_make_folder(const char *path, struct error *error) {
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+void file_keep_standard(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0) continue;
+        // The lowest number that is free is this one.
+        const int kept = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (kept > fd) close(kept);
+    }
+}

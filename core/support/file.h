@@ -37,4 +37,8 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
 bool file_make_folder(const char *path, struct error *) __attribute__((warn_unused_result));
 bool file_exists(const char *path);
 
+// Where standard input, output or error is closed, no file that is opened later becomes it: to read or write
+// it goes on to fail. First in main().
+void file_keep_standard(void);
+
 #endif
