@@ -392,9 +392,12 @@ static struct budget budget_of(const struct engine *e) {
 static bool check_can_search(const struct engine *e, bool endless, struct error *error) {
     if (!check_ready(e, error)) return false;
     if (!e->placed) return error_set(error, "go: expected a position first");
-    if (!e->level_given && !endless) return error_set(error, "go: expected \"level\" first");
-    return variant_can_move(e->job.variant, game_position(&e->game)) ||
-           error_set(error, "go: the game is over, there is no move");
+    return e->level_given || endless || error_set(error, "go: expected \"level\" first");
+}
+
+static void forget_level(struct engine *e) {
+    e->level = (struct hub_level){0};
+    e->level_given = false;
 }
 
 static bool obey_go(struct engine *e, const struct hub_line *line, struct error *error) {
@@ -403,6 +406,12 @@ static bool obey_go(struct engine *e, const struct hub_line *line, struct error 
     if (!ponder && !analyze && !hub_value(line, "think"))
         return error_set(error, "go: expected think, ponder or analyze");
     if (!check_can_search(e, ponder || analyze, error)) return false;
+    // Who asks waits for "done" all the same, and may take an error for nothing but a remark.
+    if (!variant_can_move(e->job.variant, game_position(&e->game))) {
+        reply(e, "done");
+        forget_level(e);
+        return true;
+    }
     struct job *job = &e->job;
     job->search = e->search;
     job->game = &e->game;
@@ -413,8 +422,7 @@ static bool obey_go(struct engine *e, const struct hub_line *line, struct error 
         .seconds = !ponder && isfinite(job->budget.hard) ? job->budget.hard : 0,
         .analysis = analyze,
     };
-    e->level = (struct hub_level){0};
-    e->level_given = false;
+    forget_level(e);
     return job_start(job, ponder, error) || error_prefix(error, "go");
 }
 

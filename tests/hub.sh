@@ -222,8 +222,17 @@ bad 'go' 'go: expected think, ponder or analyze'
 bad 'go think' "go: expected 'level' first"
 bad 'pos start moves="32-28 32-28"' 'moves: move 2: '
 bad 'go analyze' 'go: expected a position first'
-send "pos pos=W$(printf 'e%.0s' {1..49})B" 'level depth=1'
-bad 'go think' 'the game is over'
+
+# A game that is over has no move, which is an answer all the same, and the only one.
+for go in 'go think' 'go ponder' 'go analyze'; do
+    send "pos pos=W$(printf 'e%.0s' {1..49})B" 'level depth=1' "$go"
+    says '^done$'
+    send stop ponder-hit
+    alive
+done
+send "pos pos=W$(printf 'e%.0s' {1..49})B" 'level depth=1' 'go think'
+says '^done$'
+bad 'go think' "go: expected 'level' first"
 bad "$(head -c 1100000 /dev/zero | tr '\0' x)" 'more than 1048576 bytes'
 printf 'pi\0ng\n' >&3
 says '^error message="a zero byte'
