@@ -575,7 +575,8 @@ static bool connect_over_dxp(struct engine *engine) {
 
 static bool begin_over_dxp(struct engine *engine, const struct player *player, const struct game *game,
                            enum side side) {
-    const int minutes = (int)(player->clock.seconds / 60);
+    const double clock = player->clock.seconds;
+    const int minutes = clock > 0 ? (int)(clock / 60) : engine->settings.minutes;
     if (dxp_link_begin(engine->link, game, side, minutes, engine->settings.ready, &engine->failure))
         return true;
     if (!interrupted()) fail_over_dxp(engine);

@@ -26,6 +26,7 @@ struct engine_settings {
     enum engine_protocol protocol;
     const char *address;  // DXP, as struct dxp_link_settings has it, and whether the program connects to it
     bool calls;
+    int minutes;  // DXP: that it is told, where it has no clock
     const struct variant *variant;
     char *const *options;  // "NAME=VALUE"
     int option_count;

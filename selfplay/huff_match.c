@@ -46,13 +46,14 @@ struct arguments {
     char *threads, *seed;  // owned: words for the numbers of the common options
 };
 
-#define ENGINE_TEXT                                                                                        \
-    "An engine, given twice or more often: name; weights (default, material or a file) and hash for "      \
-    "the engine of "                                                                                       \
-    "this program; cmd (its words in quotes), proto (hub, the default, text or dxp), dir and option.NAME " \
-    "for another; over DXP port (where it listens) or listen (where it connects to), each a free port in " \
-    "place of {port} in cmd when not said, or connect (where one listens that runs already) instead of "   \
-    "cmd; and nodes, depth, movetime or tc of its own"
+#define ENGINE_TEXT                                                                                         \
+    "An engine, given twice or more often: name; weights (default, material or a file) and hash for "       \
+    "the engine of "                                                                                        \
+    "this program; cmd (its words in quotes), proto (hub, the default, text or dxp), dir and option.NAME "  \
+    "for another; over DXP port (where it listens) or listen (where it connects to), each a free port in "  \
+    "place of {port} in cmd when not said, or connect (where one listens that runs already) instead of "    \
+    "cmd, and minutes, which it is told as its clock where it has none (default 5, with movetime a minute " \
+    "for every second); and nodes, depth, movetime or tc of its own"
 #define SPRT_TEXT                                                                                           \
     "Stop as soon as it is clear whether the first engine is elo0 (default 0) or elo1 (5) stronger, wrong " \
     "in a part alpha or beta (0.05) of all tests; model: normalized (default), logistic, quadratic, "       \

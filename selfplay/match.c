@@ -398,6 +398,7 @@ static bool make_player(const struct match *match, int number, struct player *pl
         .protocol = engine->protocol,
         .address = engine->address,
         .calls = engine->calls,
+        .minutes = engine->minutes,
         .variant = settings->variant,
         .options = engine->options,
         .option_count = engine->option_count,

@@ -16,7 +16,7 @@
 #include "selfplay/match_words.h"
 #include "selfplay/process.h"
 
-enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024 };
+enum { MOST_TEXT = 4096, MOST_NAME = 64, MOST_HASH = 65536, MOST_THREADS = 1024, USUAL_MINUTES = 5 };
 
 // ---- words of a file
 
@@ -377,15 +377,31 @@ static bool check_port(const struct reader *reader, const struct word *address, 
     return refuse(reader, address, cause.text);
 }
 
+// DXP tells clocks and nothing else, and programs take 0 minutes for no time to think, or do not answer. One
+// that plans sixty moves takes as long as it may when it is told a minute for every second a move.
+static int usual_minutes(const struct search_limits *limits) {
+    if (limits->seconds <= 0) return USUAL_MINUTES;
+    return (int)fmax(1, fmin(limits->seconds, DXP_MOST_MINUTES));
+}
+
+static bool take_minutes(const struct reader *reader, const struct word *word, struct match_engine *engine) {
+    if (word->text != NULL && engine->clock.seconds > 0)
+        return refuse(reader, word, "the engine has a clock, which is what it is told");
+    return take_int(reader, *word, usual_minutes(&engine->limits), 1, DXP_MOST_MINUTES, &engine->minutes);
+}
+
 // How an engine is reached over DXP: at most one of port, listen and connect.
 static bool take_connection(const struct reader *reader, const struct engine_words *words,
                             word_source *word_of, const char *outer, struct match_engine *engine) {
     const struct word cmd = word_of(words->cmd, outer, "cmd"), port = word_of(words->port, outer, "port"),
                       listen = word_of(words->listen, outer, "listen"),
-                      connect = word_of(words->connect, outer, "connect");
+                      connect = word_of(words->connect, outer, "connect"),
+                      minutes = word_of(words->minutes, outer, "minutes");
     const struct word *given = port.text != NULL ? &port : listen.text != NULL ? &listen : &connect;
-    if (engine->protocol != ENGINE_DXP)
-        return given->text == NULL || refuse(reader, given, "goes with proto=dxp only");
+    if (engine->protocol != ENGINE_DXP) {
+        const struct word *alone = given->text != NULL ? given : &minutes;
+        return alone->text == NULL || refuse(reader, alone, "goes with proto=dxp only");
+    }
     if ((port.text != NULL) + (listen.text != NULL) + (connect.text != NULL) > 1)
         return refuse(reader, given, "expected one of port, listen and connect only");
     if (connect.text != NULL && engine->command != NULL)
@@ -398,7 +414,7 @@ static bool take_connection(const struct reader *reader, const struct engine_wor
     engine->calls = listen.text != NULL;
     const bool any = engine->calls && strcmp(listen.text, "0") == 0 && engine->command != NULL;
     if (given->text != NULL && !any) engine->address = memory_text("%s", given->text);
-    return true;
+    return take_minutes(reader, &minutes, engine);
 }
 
 // What becomes part of a line: of a report, of a protocol.
@@ -416,11 +432,13 @@ static bool take_program(const struct reader *reader, const struct engine_words 
     const struct word proto = word_of(words->proto, outer, "proto"), dir = word_of(words->dir, outer, "dir"),
                       weights = word_of(words->weights, outer, "weights"),
                       option = word_of(words->options_count > 0 ? words->options[0] : NULL, outer, "option"),
-                      port = word_of(words->port, outer, "port");
+                      port = word_of(words->port, outer, "port"),
+                      minutes = word_of(words->minutes, outer, "minutes");
     const struct word *alone = dir.text != NULL ? &dir : proto.text != NULL ? &proto : &option;
     engine->external = words->cmd != NULL || words->connect != NULL || words->listen != NULL;
     if (!engine->external) {
         if (words->port != NULL) alone = &port;
+        if (words->minutes != NULL) alone = &minutes;
         return alone->text == NULL || refuse(reader, alone, "goes with cmd only");
     }
     if (weights.text != NULL) return refuse(reader, &weights, "goes with the engine of this program only");

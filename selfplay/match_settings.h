@@ -51,7 +51,8 @@
 // Keys of an engine and of the test.
 #define FOR_EACH_ENGINE_KEY(X) \
     X(name)                    \
-    X(weights) X(nodes) X(depth) X(movetime) X(tc) X(hash) X(cmd) X(proto) X(dir) X(port) X(listen) X(connect)
+    X(weights)                 \
+    X(nodes) X(depth) X(movetime) X(tc) X(hash) X(cmd) X(proto) X(dir) X(port) X(listen) X(connect) X(minutes)
 #define FOR_EACH_SPRT_KEY(X) X(elo0) X(elo1) X(alpha) X(beta) X(model)
 
 enum { MOST_ENGINE_OPTIONS = 64 };
@@ -95,6 +96,7 @@ struct match_engine {
     enum engine_protocol protocol;
     char *address;  // over DXP; NULL: a free port
     bool calls;
+    int minutes;  // it is told, where it has no clock
     char *options[MOST_ENGINE_OPTIONS];
     int option_count;
 };

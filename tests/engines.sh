@@ -255,6 +255,29 @@ play dxp-clock 2 --variant frisian --engine "name=a,cmd=x {port},proto=dxp" --en
 says dxp-clock 'DXP knows clocks of 1 to 999 whole minutes for all of the game only'
 play dxp-port 2 --variant frisian --engine "name=a,cmd=x,proto=dxp" --engine name=b --nodes 50
 says dxp-port '--engine: cmd: expected {port} in it, or a key port or listen'
+# Without a clock it is told minutes all the same, of which it need not make use.
+told() { # MINUTES OPTION KEY...
+    local minutes=$1 limit=$2
+    shift 2
+    rm -rf "$folder/dxp-told"
+    play dxp-told 0 --variant international --engine "name=a,cmd=$dxp --listen {port},proto=dxp$*" \
+        --engine name=b,nodes=50 $limit --games 2 -o "$folder/dxp-told"
+    clean dxp-told
+    grep -q "game 1 against huff-match: white, $minutes minutes, 0 moves" "$folder/dxp-told/a.stderr" ||
+        fail "$limit$*: not $minutes minutes: $(cat "$folder/dxp-told/a.stderr")"
+}
+told 5 '--nodes 50'
+told 1 '--movetime 0.5'
+told 7 '--movetime 7.9'
+told 30 '--depth 3' ,minutes=30
+play dxp-minutes 2 --variant frisian --engine "name=a,cmd=x {port},proto=dxp,minutes=0" --engine name=b --nodes 50
+says dxp-minutes '--engine: minutes: expected 1..999'
+play dxp-minutes 2 --variant frisian --engine "name=a,cmd=x {port},proto=dxp,minutes=2" --engine name=b --tc 60
+says dxp-minutes '--engine: minutes: the engine has a clock, which is what it is told'
+play dxp-minutes 2 --variant frisian --engine "name=a,cmd=x,minutes=2" --engine name=b --nodes 50
+says dxp-minutes '--engine: minutes: goes with proto=dxp only'
+play dxp-minutes 2 --variant frisian --engine "name=a,minutes=2" --engine name=b --nodes 50
+says dxp-minutes '--engine: minutes: goes with cmd only'
 play dxp-hub 2 --variant frisian --engine "name=a,cmd=x,port=7" --engine name=b --nodes 50
 says dxp-hub '--engine: port: goes with proto=dxp only'
 play dxp-threads 2 --variant frisian --engine "name=a,proto=dxp,connect=7" --engine name=b --nodes 50 --threads 2
