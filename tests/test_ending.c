@@ -121,7 +121,7 @@ static void check_values(const char *name) {
     cr_assert_gt(known, 1000);
 }
 
-Test(ending, every_value_follows_from_those_of_its_moves, .timeout = 600) {
+Test(ending, every_value_follows_from_those_of_its_moves, .timeout = 3600) {
     static const char *const names[] = {"spanish", "italian",  "brazilian",    "russian",
                                         "czech",   "american", "pool",         "thai",
                                         "killer",  "frisian",  "international"};

@@ -567,7 +567,7 @@ static void play_random_game(const struct variant *variant, const struct draw_ru
     game_free(&game);
 }
 
-Test(random_games, counters_equal_a_recount, .timeout = 300) {
+Test(random_games, counters_equal_a_recount, .timeout = 3600) {
     struct move_list *list = memory_new(1, sizeof *list);
     int seen[TERMINATION_COUNT] = {0};
     const struct draw_rules simple = draws_simple(10, PROGRESS_CAPTURE_OR_CROWNING);

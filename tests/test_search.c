@@ -240,12 +240,12 @@ static int compare_positions(const struct variant *variant, size_t megabytes) {
     return compared;
 }
 
-Test(value, equals_plain_negamax_without_a_table, .timeout = 300) {
+Test(value, equals_plain_negamax_without_a_table, .timeout = 3600) {
     for (int i = 0; i < variant_count; i++)
         cr_assert_gt(compare_positions(&variants[i], 0), COMPARED_POSITIONS / 2, "%s", variants[i].name);
 }
 
-Test(value, equals_plain_negamax_with_a_table, .timeout = 300) {
+Test(value, equals_plain_negamax_with_a_table, .timeout = 3600) {
     for (int i = 0; i < variant_count; i++)
         cr_assert_gt(compare_positions(&variants[i], TABLE_MEGABYTES), COMPARED_POSITIONS / 2, "%s",
                      variants[i].name);
@@ -280,7 +280,7 @@ Test(value, equals_plain_negamax_six_plies_deep, .timeout = 3600) {
 // King against king for six plies: who does not want a draw has to leave his best squares. Short kings have
 // no more than four moves, so no move is late. Without a table, whose values know nothing of the way to a
 // position.
-Test(value, equals_plain_negamax_when_positions_repeat, .timeout = 300) {
+Test(value, equals_plain_negamax_when_positions_repeat, .timeout = 3600) {
     const struct variant *variant = variant_named("american");
     for (uint64_t n = 0; n < REPEATING_ENDINGS; n++) {
         struct splitmix random = splitmix_of("repeating", n);
@@ -301,7 +301,7 @@ Test(value, equals_plain_negamax_when_positions_repeat, .timeout = 300) {
 }
 
 // Losing games need no code of their own: only the goal differs.
-Test(value, equals_plain_negamax_when_no_move_wins, .timeout = 300) {
+Test(value, equals_plain_negamax_when_no_move_wins, .timeout = 3600) {
     static const char *const names[] = {"american", "russian", "spanish+free"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct variant giveaway = *variant_named(names[i]);
@@ -366,7 +366,7 @@ static void expect_win_after_move(struct search *search, struct game *game, cons
 }
 
 // A forced win is found, with its length; and no win is claimed that is not there.
-Test(wins, as_the_solver_says, .timeout = 300) {
+Test(wins, as_the_solver_says, .timeout = 3600) {
     for (int i = 0; i < variant_count; i++) {
         const struct variant *variant = &variants[i];
         struct search *search = search_of(variant, TABLE_MEGABYTES);
@@ -413,7 +413,7 @@ static void check_claim(struct search *search, struct game *game, int depth) {
 
 // A position, then the positions after its moves with the table as it is: whatever the table has seen with
 // other windows, a proven win or loss is one.
-Test(wins, are_true_when_the_table_says_so, .timeout = 300) {
+Test(wins, are_true_when_the_table_says_so, .timeout = 3600) {
     for (int i = 0; i < variant_count; i++) {
         struct search *search = search_of(&variants[i], TABLE_MEGABYTES);
         for (int n = 0; n < CLAIMING_POSITIONS; n++) {

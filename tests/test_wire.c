@@ -157,9 +157,9 @@ Test(wire, connects_and_accepts) {
     const int listener = wire_listen("0", bound, &error);
     cr_assert_geq(listener, 0, "%s", error.text);
     cr_expect(!strncmp(bound, "127.0.0.1:", 10) && strcmp(bound, "127.0.0.1:0"), "%s", bound);
-    const int caller = wire_connect(bound, clock_seconds() + 5, &error);
+    const int caller = wire_connect(bound, clock_seconds() + 60, &error);
     cr_assert_geq(caller, 0, "%s", error.text);
-    const int answerer = wire_accept(listener, clock_seconds() + 5, &error);
+    const int answerer = wire_accept(listener, clock_seconds() + 60, &error);
     cr_assert_geq(answerer, 0, "%s", error.text);
     cr_expect_eq(write(caller, "x", 1), 1);
     cr_expect_eq(wire_accept(listener, clock_seconds(), &error), -1);
