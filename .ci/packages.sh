@@ -10,6 +10,19 @@ PACKAGES_TO_TEST=(libcriterion-dev python3 python3-h5py clang-format-14)
 # For what .ci/run does besides; with MPI, which nothing else needs, runs can be shared by several machines.
 PACKAGES_TO_CHECK=(clang-14 libclang-rt-14-dev libomp-14-dev libopenmpi-dev openmpi-bin)
 
+# How many processes at a time: one for each processor, of which a container may be allowed less than it sees.
+processors() {
+    local count quota period limit
+    count=$(nproc)
+    { read -r quota period < /sys/fs/cgroup/cpu.max || { read -r quota < /sys/fs/cgroup/cpu/cpu.cfs_quota_us &&
+        read -r period < /sys/fs/cgroup/cpu/cpu.cfs_period_us; }; } 2>/dev/null || true
+    if [[ ${quota:-} =~ ^[1-9][0-9]*$ && ${period:-} =~ ^[1-9][0-9]*$ ]]; then
+        limit=$(((quota + period - 1) / period))
+        [ $limit -ge "$count" ] || count=$limit
+    fi
+    echo "$count"
+}
+
 # packages_install PACKAGE...: installs those that are missing by apt-get; nothing when all are there.
 packages_install() {
     local package log missing=()
@@ -26,8 +39,8 @@ packages_install() {
     fi
     echo "Installing with apt-get: ${missing[*]}"
     log=$(mktemp)
-    if ! { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends \
-        "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
+    if ! { apt-get -q -o Acquire::Retries=3 update && DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
+        install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
         cat "$log" >&2
         rm -f "$log"
         echo "apt-get could not install: ${missing[*]}" >&2

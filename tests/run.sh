@@ -6,5 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages_install "${PACKAGES_TO_BUILD[@]}" "${PACKAGES_TO_TEST[@]}"
 cmake -B build -S . -DCMAKE_BUILD_TYPE=Release -DHUFF_TESTS=ON
-cmake --build build --parallel "$(nproc)"
-exec ctest --test-dir build --output-on-failure --parallel "$(nproc)"
+cmake --build build --parallel "$(processors)"
+# Threads that wait leave the processors to the tests beside them.
+export OMP_WAIT_POLICY=passive
+exec ctest --test-dir build --output-on-failure --parallel "$(processors)"

@@ -26,6 +26,7 @@ fi
 build=$1
 seconds=${2:-20}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../../.ci/packages.sh"
 names=("${@:3}")
 if [ ${#names[@]} -eq 0 ]; then
     for corpus in "$here"/corpus/*; do names+=("${corpus##*/}"); done
@@ -55,7 +56,7 @@ fuzz() {
 export -f fuzz
 export build seconds here
 # shellcheck disable=SC2016  # expanded by the shells that xargs starts
-printf '%s\0' "${names[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c 'fuzz "$1"' fuzz
+printf '%s\0' "${names[@]}" | xargs -0 -n 1 -P "$(processors)" bash -c 'fuzz "$1"' fuzz
 
 # What libFuzzer says of itself: "#123 NEW cov: 45 ft: 67 ...", "stat::number_of_executed_units: 123".
 printf '%-10s %8s %12s %8s %8s  %s\n' target seconds executions edges features outcome
