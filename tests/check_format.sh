@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 formatter=
 for name in clang-format-14 clang-format; do
-    if "$name" --version 2>/dev/null | grep -q 'version 14\.'; then formatter=$name && break; fi
+    if [[ $("$name" --version 2>/dev/null) == *'version 14.'* ]]; then formatter=$name && break; fi
 done
 if [ -z "$formatter" ]; then
     echo "skipped: clang-format 14 is not installed (Debian 12: apt-get install clang-format-14)"

@@ -4,7 +4,9 @@ set -euo pipefail
 bin=$(cd "${1:?folder of the built programs}" && pwd)
 collection=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/data/pdn/collection
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
+trap 'end_jobs; rm -rf "$work"' EXIT
 cd "$work"
 data=$bin/huff-data
 
@@ -204,7 +206,7 @@ printf '[Termination "Black wins: adjudicated win"]\n[Termination "White wins: a
 printf '[GameType "24"]\n[Result "1-0"]\nc3-d4 {[%%eval 999.99]} f6-g5 {[%%eval -1.5] fine} *\n' > type.pdn
 expect 1 "type.pdn: no game could be taken" "$data" import type.pdn -o x.h5 -q --variant russian
 says "1 games, 2 moves" "$data" import type.pdn -o type.h5 -q --variant russian --any-game-type
-"$data" pdn type.h5 -q | grep -qF "1. c3-d4 {[%eval 300.00]} f6-g5 {[%eval -1.50]} *" || fail "scores: $("$data" pdn type.h5 -q)"
+says "1. c3-d4 {[%eval 300.00]} f6-g5 {[%eval -1.50]} *" "$data" pdn type.h5 -q
 
 # ---- lists of positions ----
 
@@ -253,6 +255,7 @@ expect 2 "expected a file of PDN" "$data" import -o x
 expect 2 "--draw: expected federation, simple or none" "$data" import run.pdn -o x --draw never
 expect 2 "--pdn-result: " "$data" import run.pdn -o x --pdn-result black
 expect 2 "goes with --variant" "$data" import run.pdn -o x --any-game-type
+expect 1 "standard input: cannot read: Bad file descriptor" "$data" import - -o x -q <&-
 expect 1 "cannot make the file: No such file" "$data" import run.pdn -o no/x.h5 -q
 cp run.pdn mine.h5
 ln -s run.pdn link.h5
@@ -265,7 +268,7 @@ cmp mine.h5 run.pdn || fail "games were written over"
 rm mine.h5 link.h5 whole.h5
 if mkdir small 2> err && mount -t tmpfs -o size=16k tmpfs small 2> err; then
     echo "a full disk"
-    trap 'umount "$work/small"; rm -rf "$work"' EXIT
+    trap 'end_jobs; umount "$work/small"; rm -rf "$work"' EXIT
     expect 1 "No space left on device" "$data" import run.pdn -o small/x -q
     expect 1 "No space left on device" "$data" import run.pdn -o small/x.h5 -q
     [ -z "$(ls small)" ] || fail "a full disk: $(ls small) is left over"
@@ -275,8 +278,8 @@ echo "interrupted while it reads"
 mkfifo pipe
 for output in x x.h5; do
     "$data" import pipe -o $output --shard-games 100 -q > out 2> err & pid=$!
-    exec 3> pipe
-    head -c 3000000 < <(yes "$(cat run.pdn)") >&3  # more than is read ahead
+    exec 3<> pipe  # also when nobody reads
+    timeout 600 head -c 3000000 < <(yes "$(cat run.pdn)") >&3 || fail "it does not read: $(cat err)"  # more than is read ahead
     kill -INT $pid
     got=0
     wait $pid || got=$?
@@ -288,7 +291,7 @@ echo "interrupted while no one reads"
 "$data" import <(yes "$(cat run.pdn)" | head -c 1000000) -o many.h5 -q > out
 exec 3<> pipe  # takes 65536 bytes
 "$data" pdn many.h5 -q > pipe 2> err & pid=$!
-sleep 0.5
+IFS= read -r -N 1 -t 600 -u 3 _ || fail "it does not write: $(cat err)"  # from now on it hears signals
 kill -INT $pid
 got=0
 wait $pid || got=$?

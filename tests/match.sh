@@ -4,8 +4,10 @@ set -euo pipefail
 match=$1/huff-match
 huff=$(realpath "$1/huff")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
+folder=$(new_folder "$1")
+trap 'end_jobs; rm -rf "$folder"' EXIT
 
 fail() {
     echo "match.sh: $*" >&2
@@ -238,10 +240,7 @@ code=0
 rm "$folder/out"
 "$match" --variant spanish "${even[@]}" --nodes 200 --games 1000000 --json -q -o "$folder/stopped" >"$folder/out" 2>"$folder/err" &
 process=$!
-for ((i = 0; i < 600; i++)); do
-    [ ! -s "$folder/out" ] || break
-    sleep 0.1
-done
+await $process [ -s "$folder/out" ] || fail "it ended by itself: $(cat "$folder/err")"
 kill -INT $process
 wait $process || code=$?
 [ $code -eq 1 ] || fail "stopped with exit $code"

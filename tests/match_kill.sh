@@ -5,7 +5,9 @@ set -euo pipefail
 match=$1/huff-match
 kills=${2:-50}
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
+trap 'end_jobs; rm -rf "$folder"' EXIT
 
 fail() {
     echo "match_kill.sh: $*" >&2

@@ -9,7 +9,9 @@ if ! command -v mpirun > /dev/null || [[ $(ldd "$bin/huff-selfplay") != *libmpi*
 fi
 program=$bin/huff-selfplay
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
+trap 'end_jobs; rm -rf "$work"' EXIT
 cd "$work"
 
 fail() {
@@ -27,8 +29,19 @@ opening:
   random_plies: 6
 END
 
+# The youngest child of a process: the last rank of mpirun.
+last_child() { # PID
+    local file line fields last='' begun=0
+    for file in /proc/[0-9]*/stat; do
+        { IFS= read -r line <"$file"; } 2> /dev/null || continue
+        read -ra fields <<< "${line##*) }"  # from the state on: behind a name with blanks
+        if [ "${fields[1]}" = "$1" ] && [ "${fields[19]}" -ge "$begun" ]; then last=${line%% *} begun=${fields[19]}; fi
+    done
+    echo "$last"
+}
+
 # On this machine alone, over loopback: "${ranks[@]}" N "$program" OPTION...
-ranks=(mpirun --allow-run-as-root --oversubscribe --mca btl self,tcp --mca btl_tcp_if_include lo -n)
+ranks=(mpirun --allow-run-as-root --oversubscribe --mca btl self,tcp --mca btl_tcp_if_include lo --bind-to none -n)
 same() {
     (cd "$1" && sha256sum --check --quiet shards.sha256) && sort -k 2 "$1/shards.sha256" | cmp - reference.sums ||
         fail "$2: other shards than those of one process"
@@ -49,15 +62,15 @@ done
 
 echo "a rank is lost"
 "${ranks[@]}" 2 "$program" run.yaml -o lost --set games=100000 --threads 1 > out 2> err & pid=$!
-while [ ! -e lost/shard-000001.h5 ]; do sleep 0.05; done
-# The youngest child of mpirun is its last rank.
-kill -9 "$(pgrep -n -P $pid)"
+await $pid [ -e lost/shard-000001.h5 ] || fail "it ended by itself: $(cat err)"
+kill -9 "$(last_child $pid)"
 code=0
 wait $pid || code=$?
 [ $code != 0 ] || fail "the loss of a rank went unnoticed"
 kept=$(find lost -name 'shard-*.h5' | wc -l)
 "$program" --resume lost -q --threads 1 > out 2> err & pid=$!
-while [ "$(find lost -name 'shard-*.h5' | wc -l)" -le $((kept + 2)) ]; do sleep 0.05; done
+more() { [ "$(find lost -name 'shard-*.h5' | wc -l)" -gt $((kept + 2)) ]; }
+await $pid more || fail "it ended by itself: $(cat err)"
 kill -TERM $pid
 wait $pid && fail "a run of 100000 games is done"
 for shard in 00 01 02; do cmp "lost/shard-0000$shard.h5" "alone/shard-0000$shard.h5"; done
@@ -65,8 +78,8 @@ for shard in 00 01 02; do cmp "lost/shard-0000$shard.h5" "alone/shard-0000$shard
 
 echo "stopped and resumed by more ranks"
 "${ranks[@]}" 2 "$program" run.yaml -o stopped --threads 1 --set nodes=2000 > out 2> err & pid=$!
-while [ ! -e stopped/shard-000000.h5 ]; do sleep 0.02; done
-kill -TERM "$(pgrep -n -P $pid)" 2> /dev/null || true
+await $pid [ -e stopped/shard-000000.h5 ] || fail "it ended by itself: $(cat err)"
+kill -TERM "$(last_child $pid)" 2> /dev/null || true
 wait $pid || true
 "${ranks[@]}" 3 "$program" --resume stopped -q --threads 1 > out 2> err || fail "resuming: $(cat err)"
 "$bin/huff-data" verify stopped > verify.txt || fail "$(cat verify.txt)"
@@ -86,7 +99,7 @@ echo "mistakes in the command line end every rank"
 ends() {
     local expected=$1 text=$2 code=0
     shift 2
-    timeout 60 "${ranks[@]}" 2 "$program" "$@" > out 2> err || code=$?
+    timeout 600 "${ranks[@]}" 2 "$program" "$@" > out 2> err || code=$?
     [ $code = "$expected" ] || fail "$*: code $code, expected $expected: $(cat err)"
     [ "$(cat out err | grep -cF -- "$text")" = 1 ] || fail "$*: not once \"$text\": $(cat out err)"
 }

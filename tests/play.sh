@@ -451,7 +451,7 @@ class Terminal:
 
     def sees(self, pattern):
         while not (found := re.search(pattern, self.shown[self.at:])):
-            ready = select.select([self.fd], [], [], 60)[0]
+            ready = select.select([self.fd], [], [], 300)[0]
             assert ready and self.read(), f"no {pattern!r} in {self.shown[self.at:]!r}"
         start = self.at
         self.at += found.end()
@@ -465,6 +465,8 @@ class Terminal:
             pass
         status = os.waitpid(self.pid, 0)[1]
         assert os.waitstatus_to_exitcode(status) == code, (status, self.shown)
+
+signal.alarm(1200)  # whatever is waited for in vain
 
 # Boards in colours are drawn by themselves, numbers on the squares of games that have them.
 t = Terminal("--variant", "spanish", "--side", "both")

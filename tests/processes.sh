@@ -18,8 +18,13 @@ clean_up() {
     rm -rf "$folder"
 }
 
+# What was killed needs a moment to be gone; what was not is there for longer than is waited.
 nothing_left() {
-    local pids
-    pids=$(left)
-    [ -z "$pids" ] || fail "$1: processes are left: $(for pid in $pids; do tr '\0' ' ' <"/proc/$pid/cmdline" || true; done)"
+    local pids i
+    for ((i = 0; i < 100; i++)); do
+        pids=$(left)
+        [ -n "$pids" ] || return 0
+        sleep 0.1
+    done
+    fail "$1: processes are left: $(for pid in $pids; do tr '\0' ' ' <"/proc/$pid/cmdline" || true; done)"
 }

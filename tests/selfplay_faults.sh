@@ -4,7 +4,11 @@ set -euo pipefail
 bin=$(cd "${1:?folder of the built programs}" && pwd)
 work=$(mktemp -d)
 mounted=
+umask 022  # nobody is to read what is made here
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
 clean_up() {
+    end_jobs
     [ -z "$mounted" ] || umount "$mounted"
     rm -rf "$work"
 }
@@ -129,20 +133,25 @@ refused "start.book: a book of italian, not of russian" "$bin/huff-selfplay" boo
 
 echo "two processes on one run"
 "$bin/huff-selfplay" run.yaml -o busy --set games=100000 --threads 1 -q > /dev/null 2> busy.txt & pid=$!
-while [ ! -e busy/shard-000000.journal ]; do sleep 0.02; done
+await $pid compgen -G 'busy/shard-*' > /dev/null || fail "it ended by itself: $(cat busy.txt)"
+kill -STOP $pid  # so that it is there for as long as it takes
 refused "busy: another process is working on this run" "$bin/huff-selfplay" --resume busy
 refused "busy: another process is working on this run" "$bin/huff-selfplay" --resume busy --shards 7-7
 kill -INT $pid
+kill -CONT $pid
 code=0
 wait $pid || code=$?
 [ $code = 1 ] || fail "code $code after SIGINT"
 "$bin/huff-selfplay" run.yaml -o parts --shards 0-3 --set nodes=50000 --threads 1 -q > /dev/null 2> err & pid=$!
-while [ ! -e parts/shard-000000.journal ]; do sleep 0.02; done
+await $pid [ -e parts/shard-000000.journal ] || fail "it ended by itself: $(cat err)"
+kill -STOP $pid
+[ -e parts/shard-000000.journal ] || fail "the first shard was done before the program could be stopped"
 refused "shard-000000.journal: another process is writing to it" \
     "$bin/huff-selfplay" run.yaml -o parts --shards 0-0 --set nodes=50000
 refused "parts: another process is working on this run" "$bin/huff-selfplay" --resume parts
 refused "parts: a run with another configuration" "$bin/huff-selfplay" run.yaml -o parts --shards 5-5
 kill -TERM $pid
+kill -CONT $pid
 wait $pid || true
 grep -q "to go on: huff-selfplay --resume parts --shards 0-3" err || fail "-q hides how to go on: $(cat err)"
 
@@ -188,7 +197,7 @@ else
 import json
 status = json.load(open("jumps/status.json"))
 assert status["state"] == "done" and status["games"] == status["total"] == 80
-assert 0 < status["seconds"] < 600 and status["games_per_second"] > 0
+assert 0 < status["seconds"] < 3000 and status["games_per_second"] > 0
 END
 fi
 echo "done"

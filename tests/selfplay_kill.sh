@@ -7,7 +7,9 @@ bin=$(cd "${1:?folder of the built programs}" && pwd)
 kills=${2:-20}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/jobs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/jobs.sh"
+trap 'end_jobs; rm -rf "$work"' EXIT
 cd "$work"
 
 fail() {

@@ -14,7 +14,7 @@ folder=$(mktemp -d)
 . "$(dirname "${BASH_SOURCE[0]}")/processes.sh"
 trap clean_up EXIT
 bad=$folder/bad
-cp "$bin/bad_engine" "$bad"
+ln -s "$bin/bad_engine" "$bad"
 faults=0
 
 fail() {
