@@ -234,3 +234,12 @@ int wire_accept(int listener, double deadline, struct error *error) {
         send_at_once(fd);
     return fd;
 }
+
+void wire_hang_up(int connection, double deadline) {
+    char rest[256];
+    shutdown(connection, SHUT_WR);
+    while (clock_seconds() < deadline && interruptible_wait(connection, POLLIN, deadline) &&
+           read(connection, rest, sizeof rest) > 0) {
+    }
+    close(connection);
+}

@@ -55,5 +55,8 @@ int wire_connect(const char *address, double deadline, struct error *);
 // `bound` is where it listens, with the port that port 0 became.
 int wire_listen(const char *address, char bound[static WIRE_ADDRESS_SIZE], struct error *);
 int wire_accept(int listener, double deadline, struct error *);
+// Closes a connection, but hears the other side out first, until it closes or the deadline: what it had said
+// and nobody read would make it see a failure in place of our last words.
+void wire_hang_up(int connection, double deadline);
 
 #endif

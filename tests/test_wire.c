@@ -170,6 +170,28 @@ Test(wire, connects_and_accepts) {
     cr_expect(strstr(error.text, "cannot connect"), "%s", error.text);
 }
 
+// Without that the other side sees a reset in place of our last words, and on some systems not even these.
+Test(wire, hangs_up_on_one_who_has_said_more) {
+    struct error error;
+    char bound[WIRE_ADDRESS_SIZE], heard[8];
+    const int listener = wire_listen("0", bound, &error);
+    for (int stays = 0; stays < 2; stays++) {
+        const int caller = wire_connect(bound, clock_seconds() + 5, &error);
+        const int called = wire_accept(listener, clock_seconds() + 5, &error);
+        cr_assert(caller >= 0 && called >= 0);
+        cr_assert_eq(write(caller, "more", 4), 4);
+        cr_assert_eq(write(called, "last", 4), 4);
+        if (!stays) shutdown(caller, SHUT_WR);
+        const double begun = clock_seconds(), patience = stays ? 0.2 : 60;
+        wire_hang_up(called, begun + patience);
+        cr_expect_lt(clock_seconds() - begun, 30);
+        cr_expect_eq(read(caller, heard, sizeof heard), 4);
+        cr_expect_eq(read(caller, heard, sizeof heard), 0, "no reset");
+        close(caller);
+    }
+    close(listener);
+}
+
 Test(wire, addresses_that_are_refused) {
     static const char *const addresses[] = {"", ":", "x", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:99999999"};
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
