@@ -28,7 +28,7 @@ new_folder() {
     chmod +x "$folder/try"
     if ! "$folder/try" 2>/dev/null; then
         rm -rf "$folder"
-        folder=$(mktemp -d "$1/test.XXXXXX")
+        folder=$(mktemp -d "$(cd "$1" && pwd)/test.XXXXXX")
     fi
     rm -f "$folder/try"
     echo "$folder"
