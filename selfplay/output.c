@@ -8,6 +8,8 @@
 
 #include "core/support/file.h"
 #include "core/support/memory.h"
+#include "selfplay/manifest.h"
+#include "selfplay/match_folder.h"
 #include "selfplay/run_folder.h"
 #include "selfplay/shards.h"
 
@@ -32,13 +34,38 @@ static bool check_sources(const char *path, const struct dataset *sources, struc
                      dataset_file(sources, index)->path);
 }
 
+static bool is_one_of(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) == 0) return true;
+    }
+    return false;
+}
+
+// Those of games, of matches, and of loops and their generations (tuner/loop.h), which have a manifest in
+// the folder above.
+static bool run_keeps(const char *folder, const char *name) {
+    static const char *const loop[] = {"config.yaml", "start.weights.gz", "accepted.weights.gz",
+                                       "generations.tsv"};
+    static const char *const generation[] = {"record.json", "new.weights.gz", "support.json"};
+    if (run_folder_is(folder)) {
+        const char *dot = strrchr(name, '.');
+        return run_folder_keeps(name) || is_one_of(name, match_files, MATCH_FILES) ||
+               is_one_of(name, loop, sizeof loop / sizeof loop[0]) ||
+               (dot != NULL && strcmp(dot, ".stderr") == 0);
+    }
+    char *above = memory_text("%s/..", folder);
+    const bool kept =
+        is_one_of(name, generation, sizeof generation / sizeof generation[0]) && manifest_exists(above);
+    free(above);
+    return kept;
+}
+
 // By the place where the file would be, behind any link.
 static bool check_run(const char *path, struct error *error) {
     char *target = file_target(path), *slash = strrchr(target, '/');
     char *folder = slash != NULL ? memory_text("%.*s/.", (int)(slash - target), target) : memory_text(".");
-    const char *name = slash != NULL ? slash + 1 : target;
     const bool good =
-        !run_folder_is(folder) || !run_folder_keeps(name) ||
+        !run_keeps(folder, slash != NULL ? slash + 1 : target) ||
         error_set(error, "%s: is a file of the run in that folder: write to another file", path);
     free(folder);
     free(target);

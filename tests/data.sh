@@ -289,6 +289,17 @@ expect 1 "run/start.weights: is a file of the run" "$bin/huff-tune" fit fit.yaml
 expect 1 "one.h5: is read from" "$bin/huff-tune" fit fit.yaml one.h5 -o one.h5 -q
 expect 1 "fit.yaml: is read from" "$bin/huff-tune" fit fit.yaml one.h5 -o fit.yaml -q
 expect 1 "is a file of the run" "$bin/huff-selfplay" book --variant russian --plies 1 -o run/start.book -q
+# Matches and loops are runs, too.
+"$bin/huff-match" --variant russian --engine name=a --engine name=b --depth 1 --games 2 -o match -q > out
+mkdir -p loop/gen-001 && cp match/manifest.json loop
+for name in match/games.journal match/report.txt match/a.stderr loop/config.yaml loop/accepted.weights.gz \
+    loop/gen-001/record.json loop/gen-001/new.weights.gz; do
+    expect 1 "$name: is a file of the run in that folder" "$data" fen one.h5 -o $name -q
+done
+expect 2 "is a file of the run" "$bin/huff-match" --variant russian --engine name=a --engine name=b --depth 1 --games 2 \
+    --pdn match/games.journal -q
+"$bin/huff-match" --resume match -q > out || fail "a match was changed"
+"$data" fen one.h5 -o match/mine.fen -q > out 2> err || fail "a file of our own beside those of a match: $(cat err)"
 (cd run && sha256sum --check --quiet ../run.sums) || fail "a run was changed"
 sha256sum --check --quiet one.sum || fail "an input was changed"
 # A link stays one; another name in a run's folder is free.
