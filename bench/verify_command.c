@@ -1,5 +1,6 @@
 // verify_command.c -- huff-bench verify: counts the published perft tables again.
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,51 @@ struct tally {
     int passed, failed, left_out;
 };
 
+static void print_json(json_t *object) {
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
+}
+
+static void print_row(const struct row *row, bool paths, wide_count leaves, bool right, double seconds,
+                      bool json) {
+    const char *convention = paths ? "paths" : "distinct";
+    char count[WIDE_TEXT_SIZE];
+    wide_to_text(leaves, count);
+    if (json) {
+        print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:b, s:f}", "variant", row->variant->name,
+                             "name", row->text[1], "fen", row->text[2], "convention", convention, "depth",
+                             row->depth, "leaves", count, "published", row->text[4], "passed", right,
+                             "seconds", seconds));
+    } else {
+        printf("%-6s %-13s %-8s depth %-2d  %s", right ? "ok" : "FAILED", row->variant->name, convention,
+               row->depth, count);
+        if (!right) printf(", published %s", row->text[4]);
+        printf("  %.2f s  %s %s\n", seconds, row->text[2], row->text[1]);
+    }
+    fflush(stdout);
+}
+
+static void print_left_out(const struct row *row, bool json) {
+    if (json)
+        print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s}", "variant", row->variant->name, "name",
+                             row->text[1], "fen", row->text[2], "convention", row->text[5], "depth",
+                             row->depth, "published", row->text[4], "left_out", row->text[6]));
+    else
+        printf("%-6s %-13s %-8s depth %-2d  published %s  %s: %s\n", "out", row->variant->name, row->text[5],
+               row->depth, row->text[4], row->text[2], row->text[6]);
+}
+
+static void print_tally(const struct tally *tally, bool json) {
+    if (json) {
+        print_json(json_pack("{s:i, s:i, s:i}", "passed", tally->passed, "failed", tally->failed, "left_out",
+                             tally->left_out));
+        return;
+    }
+    if (tally->left_out) printf("%d rows known to be wrong were left out\n", tally->left_out);
+    printf("%d passed, %d failed\n", tally->passed, tally->failed);
+}
+
 static bool verify_row(const struct row *row, bool paths, const struct arguments *a, struct tally *tally) {
     const struct perft_options options = {
         .depth = row->depth, .paths = paths, .threads = options_threads(&a->common), .quiet = true};
@@ -157,13 +203,7 @@ static bool verify_row(const struct row *row, bool paths, const struct arguments
     if (!done) return false;
     const bool right = leaves == row->leaves;
     right ? tally->passed++ : tally->failed++;
-    char count[WIDE_TEXT_SIZE];
-    wide_to_text(leaves, count);
-    printf("%-6s %-13s %-8s depth %-2d  %s", right ? "ok" : "FAILED", row->variant->name,
-           paths ? "paths" : "distinct", row->depth, count);
-    if (!right) printf(", published %s", row->text[4]);
-    printf("  %.2f s  %s %s\n", seconds, row->text[2], row->text[1]);
-    fflush(stdout);
+    print_row(row, paths, leaves, right, seconds, a->common.json);
     return true;
 }
 
@@ -174,8 +214,7 @@ static bool verify(const struct row *rows, int count, const struct variant *only
         if ((only && row->variant != only) || row->leaves > a->most) continue;
         if (*row->text[6]) {
             tally->left_out++;
-            printf("%-6s %-13s %-8s depth %-2d  published %s  %s: %s\n", "out", row->variant->name,
-                   row->text[5], row->depth, row->text[4], row->text[2], row->text[6]);
+            print_left_out(row, a->common.json);
             continue;
         }
         if (row->distinct && !verify_row(row, false, a, tally)) return false;
@@ -202,8 +241,7 @@ int verify_run(int argc, char **argv) {
         error_set(&error, "interrupted after %d rows", tally.passed + tally.failed);
         code = options_fail(argv[0], EXIT_FAILED, &error);
     } else {
-        if (tally.left_out) printf("%d rows known to be wrong were left out\n", tally.left_out);
-        printf("%d passed, %d failed\n", tally.passed, tally.failed);
+        print_tally(&tally, a.common.json);
         if (tally.failed) code = EXIT_FAILED;
         if (!tally.failed && !tally.passed) {
             error_set(&error, "no published counts%s%s with so few leaves", only ? " of " : "",

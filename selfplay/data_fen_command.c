@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "selfplay/output.h"
 #include "selfplay/position_set.h"
 #include "selfplay/sample.h"
+#include "selfplay/summary.h"
 
 enum {
     OPTION_GAMES = 0x200,
@@ -58,6 +60,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_QUIET: s->quiet = true; break;
     case OPTION_RANDOM: s->skip_random = true; break;
     case OPTION_UNIQUE: a->unique = true; break;
+    case ARGP_KEY_END:
+        if (a->paths.common.json && a->output == NULL)
+            argp_error(state, "--json goes with -o: the positions are written to standard output");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
     if (good) return 0;
@@ -125,7 +131,10 @@ static bool list(const struct arguments *a, struct error *error) {
     struct listing l = {.arguments = a, .dataset = data_open(&a->paths, error)};
     const bool done = l.dataset != NULL && (a->output == NULL || output_check(a->output, l.dataset, error)) &&
                       data_write(a->output, list_games, &l, error);
-    if (done && a->output != NULL) printf("%s: %" PRIu64 " positions\n", a->output, l.written);
+    if (done && a->paths.common.json)
+        json_print(json_pack("{s:s, s:I}", "path", a->output, "positions", (json_int_t)l.written));
+    else if (done && a->output != NULL)
+        printf("%s: %" PRIu64 " positions\n", a->output, l.written);
     position_set_free(&l.seen);
     free(l.text);
     dataset_close(l.dataset);

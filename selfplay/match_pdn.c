@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@ struct match_pdn *match_pdn_open(const char *path, const struct match_settings *
     if (!made) file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         error_set(error, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct stat status;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && flock(file, LOCK_EX | LOCK_NB) != 0 &&
+        errno == EWOULDBLOCK) {
+        error_set(error, "%s: another match is writing to it", path);
+        close(file);
         return NULL;
     }
     struct match_pdn *pdn = memory_new(1, sizeof *pdn);

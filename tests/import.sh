@@ -216,6 +216,8 @@ echo "positions"
 [ "$(wc -l < three.fen)" = "$(sed -n 's/.*PlyCount "\(.*\)".*/\1/p' three.pdn)" ] || fail "positions of one game"
 [ "$(sed -n 2p three.fen | cut -c1)" = B ] || fail "the side to move: $(sed -n 2p three.fen)"
 "$data" fen run --ply 6 -q > six.fen
+says '"positions": 5' "$data" fen run --limit 5 -o five.fen -q --json
+expect 2 "--json goes with -o" "$data" fen run --limit 5 -q --json
 [ "$(wc -l < six.fen)" = "${HUFF_TEST_GAMES:-12}" ] || fail "one position of each game"
 says "unique.fen: $(sort -u six.fen | wc -l) positions" "$data" fen run --ply 6 --unique -o unique.fen -q
 [ "$("$data" fen run --pieces 10 --limit 4 -q | tr -cd ',\n' | awk '{ print length($0) + 2 }' | sort -u)" = 10 ] || fail "pieces"

@@ -157,6 +157,10 @@ grep -q '^\[White "strong"\]$' "$folder/games.pdn" && grep -q 'n=400' "$folder/g
 awk -F'"' '/"type":"game"/ { if (match($0, /"plies":[0-9]+/)) print substr($0, RSTART + 8, RLENGTH - 8) }' "$folder/out" >"$folder/plies"
 sed -n 's/^\[PlyCount "\(.*\)"\]$/\1/p' "$folder/games.pdn" | cmp - "$folder/plies" || fail "PDN has other games"
 refuses 1 "$folder/none/games.pdn: No such file" --variant spanish "${even[@]}" --nodes 9 --pdn "$folder/none/games.pdn"
+exec 9>"$folder/locked.pdn"
+flock 9
+refuses 1 "$folder/locked.pdn: another match is writing to it" --variant spanish "${even[@]}" --nodes 9 --pdn "$folder/locked.pdn"
+exec 9>&-
 
 # Openings of a file: each once for each colour, then again; a table of them; refused with their lines.
 printf '# three\nW:W1-12:B21-32\nB:W1-12:B21-32\nW:W1-11:B22-32\n' >"$folder/openings.fen"
