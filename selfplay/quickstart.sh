@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
+# Threads of a fit sleep while they wait for each other: on cores that have other work, too, it is fast then.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # Small beside configs/loop-default.yaml; so few games say little about patterns, which are left out.
 small=(generations=2 patterns_from=3 selfplay.games=2000 gate.games=200 gate.nodes=500 final.games=400 final.nodes=1000)
