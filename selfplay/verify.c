@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct verifier {
     struct move_list list;
     struct progress *progress;
     uint64_t last_id;  // of the game before
+    size_t engines;    // that the file names; 0: it does not say who played
     verify_fault *fault;
     void *context;
 };
@@ -185,6 +187,20 @@ static void check_choice(struct verifier *v, size_t game_row, uint64_t number, s
     }
 }
 
+// ---- any game ----
+
+static bool check_facts(struct verifier *v, size_t game_row) {
+    const uint64_t id = v->games.id[game_row];
+    const unsigned split = v->games.split[game_row];
+    const unsigned engines[2] = {v->games.white_engine[game_row], v->games.black_engine[game_row]};
+    if (split > SPLIT_TEST) return report(v, id, -1, "unknown split %u", split);
+    for (int i = 0; i < 2; i++) {
+        if (v->engines > 0 && engines[i] >= v->engines)
+            return report(v, id, -1, "played by engine %u of %zu", engines[i], v->engines);
+    }
+    return true;
+}
+
 // ---- one file ----
 
 // Do the games of the block follow one another without gap? `*end` is the row after the last of them.
@@ -233,6 +249,7 @@ static bool check_block(struct verifier *v, uint64_t first_number, size_t count,
         if (!read_batch(v, first, rows, error)) return false;
         for (size_t i = from; i < to; i++) {
             const size_t row = (size_t)(v->games.first[i] - first);
+            if (!check_facts(v, i)) continue;
             if (v->file->info.sample != NULL)
                 check_choice(v, i, first_number + i, row);
             else
@@ -258,8 +275,16 @@ static bool check_games(struct verifier *v, struct error *error) {
     return true;
 }
 
+static size_t count_engines(const char *list) {
+    json_t *engines = list != NULL ? json_loads(list, 0, NULL) : NULL;
+    const size_t count = json_array_size(engines);
+    json_decref(engines);
+    return count;
+}
+
 static bool verify_file(struct verifier *v, int index, struct error *error) {
     v->file = dataset_file(v->dataset, index);
+    v->engines = count_engines(v->file->info.engines);
     if (!draws_from_json(v->file->info.rules, &v->draws, error))
         return error_prefix(error, "%s", v->file->path);
     v->openings = opening_columns_new((size_t)v->file->openings);

@@ -213,6 +213,13 @@ def check_damage(huff_data, shard, folder):
     with h5py.File(path, "r+") as file:
         file["positions/black_men"][77] ^= numpy.uint64(1 << 9)
     check("1 fault\n" in run(huff_data, "verify", path, code=1), "a changed board")
+    for name, value, fault in ("split", 3, "unknown split 3"), ("white_engine", 99, "played by engine 99 of "):
+        path = folder / (name + ".h5")
+        shutil.copy(shard, path)
+        with h5py.File(path, "r+") as file:
+            file["games"][name][1] = value
+        said = run(huff_data, "verify", path, code=1)
+        check("game 1: " + fault in said and "1 fault\n" in said, fault)
 
 
 def main():
