@@ -107,7 +107,7 @@ struct estimate outcomes_estimate(const struct outcomes *outcomes) {
     mean_and_variance(d.kinds, d.p, &e.score, &e.variance);
     const double deviation = sqrt(e.variance / d.total);  // of the mean
     e.elo = e.score <= 0 ? -INFINITY : e.score >= 1 ? INFINITY : elo_of(e.score);
-    e.elo_error = elo_error(e.score, Z_95 * deviation);
+    if (d.total > 1) e.elo_error = elo_error(e.score, Z_95 * deviation);
     if (e.variance > 0) {
         e.nelo = NELO_PER_SIGMA * (e.score - 0.5) / sigma_of_game(d.kinds, e.variance);
         e.nelo_error = NELO_PER_SIGMA * Z_95 / sqrt(games_in(d.kinds) * d.total);

@@ -23,8 +23,8 @@ struct outcomes {
     uint64_t count[PAIR_KINDS];  // the first `kinds`
 };
 
-// What the counts do not determine is NAN: everything without games, LOS and nElo without any variance. An
-// error is INFINITY when the interval reaches a score of 0 or 1.
+// What the counts do not determine is NAN: everything without games, LOS and nElo without any variance, the
+// error of Elo by a single outcome. It is INFINITY when the interval reaches a score of 0 or 1.
 struct estimate {
     double score;           // mean, 0..1
     double variance;        // of a game's score, or of a pair's mean score

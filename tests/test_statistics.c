@@ -259,6 +259,9 @@ Test(statistics, only_wins_or_losses) {
     cr_expect(outcomes_estimate(&wins).elo == INFINITY && outcomes_estimate(&losses).elo == -INFINITY);
     cr_expect(outcomes_estimate(&wins).elo_error == INFINITY);
     cr_expect(isnan(outcomes_estimate(&wins).nelo) && isnan(outcomes_estimate(&losses).los));
+
+    const struct outcomes one = {PAIR_KINDS, {0, 1, 0, 0, 0}}, two = {PAIR_KINDS, {0, 2, 0, 0, 0}};
+    cr_expect(isnan(outcomes_estimate(&one).elo_error) && outcomes_estimate(&two).elo_error == 0);
 }
 
 // Every combination of these counts, under every model and bounds from narrow to the widest.
