@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -87,6 +86,12 @@ static int interrupted_code(const char *program) {
     return options_fail(program, EXIT_FAILED, &error);
 }
 
+void bench_print_json(json_t *object) {
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
+}
+
 bool bench_variants(const char *name, const struct variant **only, struct error *error) {
     *only = NULL;
     return !name || !strcasecmp(name, "all") || (*only = variant_find(name, error)) != NULL;
@@ -140,9 +145,7 @@ static void print_total(const char *name, const struct total *total, bool json) 
     if (json) {
         json_t *line = json_pack("{s:s, s:I, s:f, s:f}", "variant", name, "nodes", (json_int_t)total->nodes,
                                  "seconds", total->seconds, "mnodes_per_second", rate);
-        json_dumpf(line, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(line);
+        bench_print_json(line);
     } else {
         printf("%-16s %12" PRIu64 " nodes %8.3f s %7.2f Mnodes/s\n", name, total->nodes, total->seconds,
                rate);

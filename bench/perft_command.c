@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/nps.h"
 #include "bench/perft.h"
 #include "core/notation.h"
 #include "core/position_options.h"
@@ -122,9 +123,7 @@ static void print_result(const struct variant *v, const struct position *p, cons
                                a->perft.paths ? "paths" : "distinct", "made", a->perft.made, "threads",
                                a->perft.threads, "seconds", seconds, "mleaves_per_second", rate);
     if (rows) json_object_set_new(result, "divide", rows);
-    json_dumpf(result, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(result);
+    bench_print_json(result);
 }
 
 int perft_run(int argc, char **argv) {

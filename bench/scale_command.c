@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/nps.h"
 #include "bench/perft.h"
 #include "core/support/clock.h"
 #include "core/support/options.h"
@@ -76,9 +77,7 @@ static void print_row(const struct arguments *a, const struct variant *v, int th
         json_t *row =
             json_pack("{s:s, s:i, s:i, s:f, s:f}", "variant", v->name, "depth", a->depth, "threads", threads,
                       "mleaves_per_second", rate / 1e6, "efficiency", rate / one / threads);
-        json_dumpf(row, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(row);
+        bench_print_json(row);
     } else {
         printf("%2d thread%s %9.1f Mleaves/s  %5.2f times one  efficiency %5.1f %%\n", threads,
                threads == 1 ? " " : "s", rate / 1e6, rate / one, 100 * rate / one / threads);

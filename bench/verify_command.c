@@ -1,6 +1,5 @@
 // verify_command.c -- huff-bench verify: counts the published perft tables again.
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,22 +145,16 @@ struct tally {
     int passed, failed, left_out;
 };
 
-static void print_json(json_t *object) {
-    json_dumpf(object, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(object);
-}
-
 static void print_row(const struct row *row, bool paths, wide_count leaves, bool right, double seconds,
                       bool json) {
     const char *convention = paths ? "paths" : "distinct";
     char count[WIDE_TEXT_SIZE];
     wide_to_text(leaves, count);
     if (json) {
-        print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:b, s:f}", "variant", row->variant->name,
-                             "name", row->text[1], "fen", row->text[2], "convention", convention, "depth",
-                             row->depth, "leaves", count, "published", row->text[4], "passed", right,
-                             "seconds", seconds));
+        bench_print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:b, s:f}", "variant",
+                                   row->variant->name, "name", row->text[1], "fen", row->text[2],
+                                   "convention", convention, "depth", row->depth, "leaves", count,
+                                   "published", row->text[4], "passed", right, "seconds", seconds));
     } else {
         printf("%-6s %-13s %-8s depth %-2d  %s", right ? "ok" : "FAILED", row->variant->name, convention,
                row->depth, count);
@@ -173,9 +166,9 @@ static void print_row(const struct row *row, bool paths, wide_count leaves, bool
 
 static void print_left_out(const struct row *row, bool json) {
     if (json)
-        print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s}", "variant", row->variant->name, "name",
-                             row->text[1], "fen", row->text[2], "convention", row->text[5], "depth",
-                             row->depth, "published", row->text[4], "left_out", row->text[6]));
+        bench_print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s}", "variant", row->variant->name,
+                                   "name", row->text[1], "fen", row->text[2], "convention", row->text[5],
+                                   "depth", row->depth, "published", row->text[4], "left_out", row->text[6]));
     else
         printf("%-6s %-13s %-8s depth %-2d  published %s  %s: %s\n", "out", row->variant->name, row->text[5],
                row->depth, row->text[4], row->text[2], row->text[6]);
@@ -183,8 +176,8 @@ static void print_left_out(const struct row *row, bool json) {
 
 static void print_tally(const struct tally *tally, bool json) {
     if (json) {
-        print_json(json_pack("{s:i, s:i, s:i}", "passed", tally->passed, "failed", tally->failed, "left_out",
-                             tally->left_out));
+        bench_print_json(json_pack("{s:i, s:i, s:i}", "passed", tally->passed, "failed", tally->failed,
+                                   "left_out", tally->left_out));
         return;
     }
     if (tally->left_out) printf("%d rows known to be wrong were left out\n", tally->left_out);
