@@ -37,7 +37,6 @@ enum { DEFAULT_HASH_MEGABYTES = 64, DEFAULT_MINUTES = 5, MOST_GAMES = 1000000 };
 #define DEFAULT_WAIT    300.0
 #define DEFAULT_TIMEOUT 30.0
 #define MOST_WAIT       1e6
-#define HANG_UP_SECONDS 1.0
 
 static const struct argp_option option_list[] = {
     {"listen", KEY_LISTEN, "[HOST:]PORT", 0, "Wait for a program to connect (0: any free port)", 0},
@@ -162,7 +161,7 @@ static int serve_caller(const struct arguments *a, bool *good, struct error *err
         if (connection < 0) break;
         callers++;
         *good = dxp_serve(&a->settings, connection, stdout, &games);
-        wire_hang_up(connection, clock_seconds() + HANG_UP_SECONDS);
+        wire_hang_up(connection, clock_seconds() + WIRE_HANG_UP_SECONDS);
     }
     close(listener);
     if (!games && callers) error_prefix(error, "no game was played with %d that connected", callers);
@@ -174,7 +173,7 @@ static int serve_listener(const struct arguments *a, bool *good, struct error *e
     const int connection = wire_connect(a->connect, clock_seconds() + a->settings.wait, error);
     if (connection < 0) return 0;
     *good = dxp_serve(&a->settings, connection, stdout, &games);
-    wire_hang_up(connection, clock_seconds() + HANG_UP_SECONDS);
+    wire_hang_up(connection, clock_seconds() + WIRE_HANG_UP_SECONDS);
     error_set(error, "no game was played");
     return games;
 }

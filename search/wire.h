@@ -57,6 +57,7 @@ int wire_listen(const char *address, char bound[static WIRE_ADDRESS_SIZE], struc
 int wire_accept(int listener, double deadline, struct error *);
 // Closes a connection, but hears the other side out first, until it closes or the deadline: what it had said
 // and nobody read would make it see a failure in place of our last words.
+#define WIRE_HANG_UP_SECONDS 1.0  // usually
 void wire_hang_up(int connection, double deadline);
 
 #endif

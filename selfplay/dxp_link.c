@@ -15,11 +15,10 @@
 
 enum { MOST_NOISE = 200 };  // messages that are no part of a game before one that is
 
-#define SLICE_SECONDS   0.1    // a program may end or have much to say without the connection telling
-#define TALK_SECONDS    0.001  // while there is much, which it may have to wait for
-#define END_SECONDS     5.0    // to acknowledge the end of a game
-#define SEND_SECONDS    5.0
-#define HANG_UP_SECONDS 1.0
+#define SLICE_SECONDS 0.1    // a program may end or have much to say without the connection telling
+#define TALK_SECONDS  0.001  // while there is much, which it may have to wait for
+#define END_SECONDS   5.0    // to acknowledge the end of a game
+#define SEND_SECONDS  5.0
 
 #define OWN_NAME "huff-match"
 #define PORT     "{port}"
@@ -333,7 +332,7 @@ void dxp_link_close(struct dxp_link *link, bool politely) {
     if (link->socket >= 0) {
         if (politely && !link->leaving) (void)!say_end(link, DXP_UNKNOWN, link->process != NULL);
         wire_free(&link->wire);
-        wire_hang_up(link->socket, politely ? clock_seconds() + HANG_UP_SECONDS : 0);
+        wire_hang_up(link->socket, politely ? clock_seconds() + WIRE_HANG_UP_SECONDS : 0);
     }
     if (link->process) process_end(link->process, politely ? "" : NULL);
     link->socket = -1;
